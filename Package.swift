@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// One set of compiler rules for every target: Swift 6 mode, explicit existentials, imports that stay inside the
+/// file, async helpers that run where their caller runs, and warnings that stop the build.
+let rules: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: rules)
+}
+
+func border(_ name: String) -> Target { .systemLibrary(name: name, path: "Sources/\(name)") }
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: rules)
+}
+
+/// Layers from the ground up; `Scripts/check-imports` holds every import to this list.
+var targets: [Target] = [
+    // 0: C borders (module map and header of static inline shims)
+    border("CUV"), border("COpenSSL"), border("CCurl"), border("CYAML"), border("CJansson"), border("CJWT"),
+    // 1: pure values and codecs
+    library("GatewayTypes", []),
+    library("JSON", ["CJansson"]),
+    library("HTTPCodec", []),
+    library("JOSE", ["COpenSSL", "CJWT", "JSON"]),
+    // 2: input and output
+    library("EventLoops", ["CUV", "GatewayTypes"]),
+    library("Observability", ["GatewayTypes"]),
+    library("HTTPServer", ["EventLoops", "GatewayTypes", "HTTPCodec"]),
+    library("HTTPClient", ["CCurl", "EventLoops", "GatewayTypes"]),
+    // 3: stages
+    library("Authentication", ["GatewayTypes", "JOSE", "JSON"]),
+    library("Quota", ["GatewayTypes"]),
+    library("Routing", ["GatewayTypes"]),
+    library("Asking", ["EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "JSON"]),
+    // 4: joining
+    library(
+        "Gateway",
+        [
+            "Asking", "Authentication", "EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer", "JSON",
+            "Observability", "Quota", "Routing",
+        ]),
+    // 5: around it
+    library(
+        "Configuration",
+        [
+            "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JOSE",
+            "Observability", "Quota", "Routing",
+        ]),
+    library(
+        "AdminAPI",
+        ["EventLoops", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JSON", "Observability", "Quota"]),
+    // 6: the program
+    .executableTarget(
+        name: "askgate",
+        dependencies: [
+            "AdminAPI", "Asking", "Authentication", "Configuration", "EventLoops", "Gateway", "GatewayTypes",
+            "HTTPServer", "JOSE", "Observability", "Quota", "Routing",
+        ],
+        swiftSettings: rules),
+    // beside
+    library("GatewayTesting", ["GatewayTypes", "JOSE", "JSON"]),
+    // tests, one target for each
+    tests("GatewayTypesTests", ["GatewayTypes"]),
+    tests("JSONTests", ["JSON", "GatewayTesting"]),
+    tests("HTTPCodecTests", ["HTTPCodec", "GatewayTesting"]),
+    tests("JOSETests", ["JOSE", "JSON", "GatewayTesting"]),
+    tests("EventLoopsTests", ["EventLoops", "GatewayTypes"]),
+    tests("ObservabilityTests", ["Observability", "GatewayTypes"]),
+    tests("HTTPServerTests", ["HTTPServer", "HTTPCodec", "EventLoops", "GatewayTypes", "GatewayTesting"]),
+    tests("HTTPClientTests", ["HTTPClient", "EventLoops", "GatewayTypes", "GatewayTesting"]),
+    tests("AuthenticationTests", ["Authentication", "JOSE", "JSON", "GatewayTypes", "GatewayTesting"]),
+    tests("QuotaTests", ["Quota", "GatewayTypes", "GatewayTesting"]),
+    tests("RoutingTests", ["Routing", "GatewayTypes"]),
+    tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "GatewayTypes", "GatewayTesting"]),
+    tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
+    tests("AdminAPITests", ["AdminAPI", "Observability", "GatewayTypes"]),
+    tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
+]
+
+// Fuzzers are built on demand: `make fuzz` sets the variable, since libFuzzer brings its own main function.
+if ProcessInfo.processInfo.environment["ASKGATE_FUZZ"] != nil {
+    let fuzzers: [(String, [Target.Dependency])] = [
+        ("FuzzRequestParser", ["HTTPCodec"]), ("FuzzChunkedDecoder", ["HTTPCodec"]), ("FuzzEventParser", ["HTTPCodec"]),
+        ("FuzzToken", ["JOSE", "JSON"]), ("FuzzConfiguration", ["Configuration"]),
+    ]
+    for (name, dependencies) in fuzzers {
+        targets.append(
+            .executableTarget(
+                name: name, dependencies: dependencies, path: "Fuzz/\(name)",
+                swiftSettings: rules + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
+                linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
+    }
+}
+
+let package = Package(
+    name: "askgate",
+    products: [
+        .executable(name: "askgate", targets: ["askgate"]),
+        .library(name: "Asking", targets: ["Asking"]),
+    ],
+    targets: targets)

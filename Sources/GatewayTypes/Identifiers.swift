@@ -1,0 +1,49 @@
+/// An identifier that compares as bytes; see `ByteString`.
+package protocol Identifier: Hashable, Sendable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
+    var bytes: ByteString { get }
+    init(_ bytes: ByteString)
+}
+
+extension Identifier {
+    package init(_ string: String) { self.init(ByteString(string)) }
+    package init(stringLiteral value: String) { self.init(ByteString(value)) }
+    package var string: String { self.bytes.string }
+    package var description: String { self.bytes.string }
+    package static func < (left: Self, right: Self) -> Bool { left.bytes < right.bytes }
+}
+
+/// One app or organisation; nothing crosses tenants.
+package struct TenantID: Identifier {
+    package let bytes: ByteString
+    package init(_ bytes: ByteString) { self.bytes = bytes }
+}
+
+/// Who is asking inside a tenant: the `sub` of a verified token, as bytes.
+package struct SubjectID: Identifier {
+    package let bytes: ByteString
+    package init(_ bytes: ByteString) { self.bytes = bytes }
+}
+
+/// A tier of a tenant.
+package struct PlanName: Identifier {
+    package let bytes: ByteString
+    package init(_ bytes: ByteString) { self.bytes = bytes }
+}
+
+/// An entry of the task catalogue.
+package struct TaskName: Identifier {
+    package let bytes: ByteString
+    package init(_ bytes: ByteString) { self.bytes = bytes }
+}
+
+/// A configured upstream.
+package struct ProviderName: Identifier {
+    package let bytes: ByteString
+    package init(_ bytes: ByteString) { self.bytes = bytes }
+}
+
+/// A provider's own name for a model; chosen by the server only.
+package struct ModelName: Identifier {
+    package let bytes: ByteString
+    package init(_ bytes: ByteString) { self.bytes = bytes }
+}
