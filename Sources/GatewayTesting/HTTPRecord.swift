@@ -1,0 +1,18 @@
+package import JSON
+
+/// An access record read back.
+package struct HTTPRecord: Sendable {
+    package let json: JSONValue
+
+    package subscript(_ name: String) -> JSONValue? { self.json[name] }
+    package var requestID: String? { (self.json["request_id"] ?? self.json["requestId"])?.string }
+
+    /// The records among lines of output; other lines are passed over.
+    package static func lines(of output: String) -> [HTTPRecord] {
+        output.utf8.split(separator: 10).compactMap { line in
+            guard let root = (try? JSONDocument(parsing: Array(line)))?.root else { return nil }
+            let record = HTTPRecord(json: root)
+            return record.requestID == nil ? nil : record
+        }
+    }
+}
