@@ -20,6 +20,8 @@ package final class ByteStream: WatcherDelegate {
     private let watcher: Watcher
     private var descriptor: Int32
     private var held: [UInt8] = []
+    /// Bytes the kernel has taken since the connection began.
+    package private(set) var sentBytes = 0
     private var heldStart = 0
     private var wantsRead = false
     private var isReadEnded = false
@@ -78,9 +80,10 @@ package final class ByteStream: WatcherDelegate {
         var sent = 0
         if self.pendingBytes == 0 {
             let count = Glibc.send(self.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-            if count == bytes.count { return }
             guard count >= 0 || Self.isTransient(errno) else { return self.writeFailed() }
             sent = max(0, count)
+            self.sentBytes &+= sent
+            if sent == bytes.count { return }
         }
         self.held.append(contentsOf: bytes[sent...])
         self.updateInterest()
@@ -94,6 +97,7 @@ package final class ByteStream: WatcherDelegate {
         }
         guard count >= 0 || Self.isTransient(errno) else { return self.writeFailed() }
         self.heldStart += max(0, count)
+        self.sentBytes &+= max(0, count)
         guard self.heldStart == self.held.count else { return self.compact() }
         self.held = []
         self.heldStart = 0

@@ -60,7 +60,7 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
     private func setUpHandles() throws(SystemFailure) {
         // Unretained: the group keeps every loop until its thread has ended.
         let me = Unmanaged.passUnretained(self).toOpaque()
-        let result = uv_async_init(self.uv, self.wakeUp) { handle in EventLoop.of(handle).takeInbox() }
+        let result = uv_async_init(self.uv, self.wakeUp) { handle in EventLoop.of(handle)?.takeInbox() }
         guard result == 0 else { throw SystemFailure("uv_async_init", uv: result) }
         uv_prepare_init(self.uv, self.beforeWait)
         uv_check_init(self.uv, self.afterWait)
@@ -71,13 +71,15 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
         self.afterWait.pointee.data = me
         self.noWait.pointee.data = me
         self.tick.pointee.data = me
-        uv_prepare_start(self.beforeWait) { handle in EventLoop.of(handle).runReady(aboutToWait: true) }
-        uv_check_start(self.afterWait) { handle in EventLoop.of(handle).runReady(aboutToWait: false) }
+        uv_prepare_start(self.beforeWait) { handle in EventLoop.of(handle)?.runReady(aboutToWait: true) }
+        uv_check_start(self.afterWait) { handle in EventLoop.of(handle)?.runReady(aboutToWait: false) }
     }
 
-    private static func of<Handle>(_ handle: UnsafeMutablePointer<Handle>?) -> EventLoop {
-        let raw = UnsafeMutableRawPointer(handle!).assumingMemoryBound(to: uv_handle_t.self)
-        return Unmanaged<EventLoop>.fromOpaque(raw.pointee.data!).takeUnretainedValue()
+    /// The loop that a handle of its own belongs to; libuv never calls back without the handle.
+    private static func of<Handle>(_ handle: UnsafeMutablePointer<Handle>?) -> EventLoop? {
+        let raw = UnsafeMutableRawPointer(handle)?.assumingMemoryBound(to: uv_handle_t.self)
+        guard let data = raw?.pointee.data else { return nil }
+        return Unmanaged<EventLoop>.fromOpaque(data).takeUnretainedValue()
     }
 
     deinit {
@@ -211,7 +213,7 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
         let now = self.clock.monotonicTime()
         uv_update_time(self.uv)
         let wait = max(0, (wake - now).nanoseconds + 999_999) / 1_000_000
-        uv_timer_start(self.tick, { handle in EventLoop.of(handle).wokeByTimer() }, UInt64(wait), 0)
+        uv_timer_start(self.tick, { handle in EventLoop.of(handle)?.wokeByTimer() }, UInt64(wait), 0)
     }
 
     /// Arms or moves a timer. On the loop.

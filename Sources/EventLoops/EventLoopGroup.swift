@@ -30,13 +30,15 @@ package final class EventLoopGroup: Sendable {
     private static func start(_ loop: EventLoop) throws(SystemFailure) -> pthread_t {
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(loop).toOpaque()
-        let result = pthread_create(&thread, nil, { argument in
-            guard let argument else { return nil }
-            let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
-            cuv_name_thread("loop-\(loop.index)")
-            loop.run()
-            return nil
-        }, argument)
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                let loop = Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue()
+                cuv_name_thread("loop-\(loop.index)")
+                loop.run()
+                return nil
+            }, argument)
         guard result == 0 else { throw SystemFailure("pthread_create", code: result) }
         return thread
     }

@@ -36,7 +36,8 @@ package struct PeerAddress: Hashable, Sendable, CustomStringConvertible {
 /// One acceptor for all loops, instead of one socket each, since the kernel's hash spreads few connections badly.
 package final class Listener: WatcherDelegate, @unchecked Sendable {
     // Unchecked: after `start`, touched on its loop only; `close` goes there by itself.
-    package typealias Handler = @Sendable (_ descriptor: consuming FileDescriptor, _ peer: PeerAddress, EventLoop) -> Void
+    package typealias Handler =
+        @Sendable (_ descriptor: consuming FileDescriptor, _ peer: PeerAddress, EventLoop) -> Void
 
     /// The port listened on, also when 0 was asked for.
     package let port: Int

@@ -16,10 +16,12 @@ package final class SignalSource: @unchecked Sendable {
         loop.submit {
             uv_signal_init(loop.uv, self.handle)
             self.handle.pointee.data = Unmanaged.passRetained(self).toOpaque()
-            uv_signal_start(self.handle, { handle, _ in
-                guard let data = handle?.pointee.data else { return }
-                Unmanaged<SignalSource>.fromOpaque(data).takeUnretainedValue().handler()
-            }, number)
+            uv_signal_start(
+                self.handle,
+                { handle, _ in
+                    guard let data = handle?.pointee.data else { return }
+                    Unmanaged<SignalSource>.fromOpaque(data).takeUnretainedValue().handler()
+                }, number)
         }
     }
 

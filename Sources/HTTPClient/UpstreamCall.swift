@@ -74,7 +74,7 @@ package final class UpstreamCall {
         } else if let value = Self.value(of: "content-type:", in: line, atMost: 100) {
             self.head.contentType = value.lowercased()
         } else if let value = Self.value(of: "retry-after:", in: line, atMost: 64) {
-            self.head.retryAfter = value
+            self.head.retryAfterSeconds = RetryAfter.seconds(value, now: self.client.wallTime())
         }
         return true
     }
@@ -100,7 +100,9 @@ package final class UpstreamCall {
         guard status >= 200, !self.headIsDone else { return true }
         self.headIsDone = true
         self.head.status = status
-        return self.inCallback { $0.upstreamAnswered(self.head); return true }
+        return self.inCallback {
+            $0.upstreamAnswered(self.head); return true
+        }
     }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {

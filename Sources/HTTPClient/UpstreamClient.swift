@@ -122,6 +122,8 @@ package final class UpstreamClient: WatcherDelegate {
     /// Forgets what is kept for an endpoint that the configuration no longer names.
     package func forget(_ endpoint: UpstreamEndpoint) { self.idle[ObjectIdentifier(endpoint)] = nil }
 
+    func wallTime() -> WallTime { self.loop.clock.wallTime() }
+
     // MARK: Events
 
     package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {

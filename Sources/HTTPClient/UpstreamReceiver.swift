@@ -3,13 +3,13 @@ package struct UpstreamHead: Sendable {
     package var status: Int
     /// The media type as sent, lower case, at most 100 bytes; empty when absent.
     package var contentType: String
-    /// The value of `Retry-After` as sent, at most 64 bytes.
-    package var retryAfter: String?
+    /// The wait that `Retry-After` asks for, in whole seconds, 30 at most; nil when absent or unreadable.
+    package var retryAfterSeconds: Int?
 
-    package init(status: Int, contentType: String, retryAfter: String? = nil) {
+    package init(status: Int, contentType: String, retryAfterSeconds: Int? = nil) {
         self.status = status
         self.contentType = contentType
-        self.retryAfter = retryAfter
+        self.retryAfterSeconds = retryAfterSeconds
     }
 }
 
