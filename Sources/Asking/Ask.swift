@@ -1,6 +1,6 @@
-package import EventLoops
-package import GatewayTypes
-import HTTPClient
+import EventLoops
+import GatewayTypes
+package import HTTPClient
 
 /// One ask on its way. On its loop, all of it.
 ///
@@ -89,8 +89,12 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
             self.finish(failure)
             return false
         }
+        self.receiver?.answerPaused()
         return true
     }
+
+    /// The embedded provider has no more words for now.
+    func pausedWords() { self.receiver?.answerPaused() }
 
     package func upstreamEnded(_ failure: HTTPClientFailure?) {
         self.call = nil

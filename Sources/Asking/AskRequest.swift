@@ -54,6 +54,8 @@ package protocol AnswerReceiver: AnyObject {
     /// More text: UTF-8, lent for the length of the call. A piece may end inside a character only if the provider's
     /// own piece did.
     func answerGrew(_ text: UnsafeBufferPointer<UInt8>)
+    /// No more text is at hand for the moment: what was gathered should go out.
+    func answerPaused()
     /// Nothing follows.
     func answerEnded(_ end: AskEnd)
 }

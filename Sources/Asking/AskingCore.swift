@@ -1,5 +1,4 @@
 package import EventLoops
-package import GatewayTypes
 import HTTPClient
 
 /// The asking core of one loop. On its loop, all of it.

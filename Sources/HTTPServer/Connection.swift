@@ -31,7 +31,7 @@ final class Connection: ByteStreamDelegate {
     private var scanned = 0
     private var headStarted: MonotonicTime
     private var exchange: Exchange?
-    private var headWaiter: UnsafeContinuation<Exchange?, Never>?
+    private var headWaiter: UnsafeContinuation<Void, Never>?
     private var body = RequestBody(.none, limits: HTTPLimits())
     private var bodyFailure: HTTPServerFailure?
     private var wantsBody = false
@@ -68,13 +68,11 @@ final class Connection: ByteStreamDelegate {
             await self.handler.handle(exchange)
             self.finish(exchange)
         }
-        self.loop.remove(self.timer)
     }
 
     private func nextExchange() async -> Exchange? {
-        if self.phase == .closed { return nil }
-        if let exchange = self.exchange, self.phase == .working { return exchange }
-        return await withUnsafeContinuation { self.headWaiter = $0 }
+        if self.phase == .head || self.phase == .finishing { await withUnsafeContinuation { self.headWaiter = $0 } }
+        return self.phase == .working ? self.exchange : nil
     }
 
     // MARK: Bytes
@@ -141,8 +139,7 @@ final class Connection: ByteStreamDelegate {
         if !head.keepAlive { self.closesAfterAnswer = true }
         let exchange = Exchange(head: head, receivedAt: self.loop.clock.monotonicTime(), connection: self)
         self.exchange = exchange
-        self.headWaiter?.resume(returning: exchange)
-        self.headWaiter = nil
+        self.resumeHead()
     }
 
     /// Answers a request that can't be read, and closes.
@@ -305,21 +302,22 @@ final class Connection: ByteStreamDelegate {
         self.stream.endWriting()
         self.stream.setReading(true)
         self.loop.arm(self.timer, after: self.configuration.lingerTimeout)
-        self.resumeHead(nil)
+        self.resumeHead()
     }
 
-    private func resumeHead(_ exchange: Exchange?) {
-        self.headWaiter?.resume(returning: exchange)
+    private func resumeHead() {
+        self.headWaiter?.resume()
         self.headWaiter = nil
     }
 
     private func close(reset: Bool = false) {
         guard self.phase != .closed else { return }
         self.phase = .closed
+        self.loop.remove(self.timer)
         self.stream.close(reset: reset)
         self.inbox = []
         self.clientWent()
-        self.resumeHead(nil)
+        self.resumeHead()
         self.shared.remove(self)
     }
 
@@ -343,8 +341,8 @@ final class Connection: ByteStreamDelegate {
             // Silence between requests is no fault; half a head is.
             if self.scanned == 0 { self.close() } else { self.refuse(.timeout) }
         case .working where self.bodyWaiter != nil: self.checkBodyRate()
-        case .working, .finishing where self.stream.pendingBytes > 0: self.checkProgress()
-        case .working: break
+        case .working: self.checkProgress()
+        case .finishing where self.stream.pendingBytes > 0: self.checkProgress()
         case .finishing:
             self.closesAfterAnswer = true
             self.linger()

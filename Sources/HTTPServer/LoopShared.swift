@@ -1,5 +1,12 @@
 import EventLoops
+import GatewayTypes
 import HTTPCodec
+import Synchronization
+
+/// How many connections of one server are open; counted on every loop, read by the drain.
+final class OpenConnections: Sendable {
+    let count = Atomic(0)
+}
 
 /// What the connections of one loop share. On the loop.
 final class LoopShared: @unchecked Sendable {
@@ -11,15 +18,23 @@ final class LoopShared: @unchecked Sendable {
     /// Where answers are put together before they go to the kernel.
     var scratch: [UInt8] = []
 
-    init(loop: EventLoop) { self.loop = loop }
+    /// Open connections of the server, in all loops.
+    private let openConnections: OpenConnections
 
-    var connectionCount: Int { self.connections.count }
+    init(loop: EventLoop, openConnections: OpenConnections) {
+        self.loop = loop
+        self.openConnections = openConnections
+    }
 
-    func add(_ connection: Connection) { self.connections[ObjectIdentifier(connection)] = connection }
+    func add(_ connection: Connection) {
+        self.connections[ObjectIdentifier(connection)] = connection
+        self.openConnections.count.add(1, ordering: .relaxed)
+    }
 
     func remove(_ connection: Connection) {
         guard self.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         self.loop.connectionCount.subtract(1, ordering: .relaxed)
+        self.openConnections.count.subtract(1, ordering: .relaxed)
     }
 
     func appendDate(to output: inout [UInt8]) {

@@ -12,6 +12,7 @@ package final class WebServer: Sendable {
     private let configuration: HTTPServerConfiguration
     private let handler: any HTTPHandler
     private let shared: [LoopShared]
+    private let open: OpenConnections
     private let listener: Listener
     private let arrivals: AsyncStream<Arrival>
     private let arrived: AsyncStream<Arrival>.Continuation
@@ -30,7 +31,9 @@ package final class WebServer: Sendable {
         self.group = group
         self.configuration = configuration
         self.handler = handler
-        let shared = group.loops.map { LoopShared(loop: $0) }
+        let open = OpenConnections()
+        self.open = open
+        let shared = group.loops.map { LoopShared(loop: $0, openConnections: open) }
         self.shared = shared
         let (arrivals, arrived) = AsyncStream<Arrival>.makeStream()
         self.arrivals = arrivals
@@ -81,10 +84,8 @@ package final class WebServer: Sendable {
         self.arrived.finish()
     }
 
-    /// Open connections in all loops, of all listeners of the group.
-    package var openConnections: Int {
-        self.group.loops.reduce(0) { $0 + $1.connectionCount.load(ordering: .relaxed) }
-    }
+    /// Open connections of this listener, in all loops.
+    package var openConnections: Int { self.open.count.load(ordering: .relaxed) }
 
     private func onEachLoop(_ action: @escaping @Sendable (LoopShared) -> Void) {
         for (loop, shared) in zip(self.group.loops, self.shared) { loop.submit { action(shared) } }

@@ -64,6 +64,7 @@ final class DemoAnswer {
             self.position += 1
             word.withUTF8 { ask.decodedText($0) }
             guard self.streams, self.wordDelay.nanoseconds > 0 else { continue }
+            ask.pausedWords()
             return self.loop.arm(self.timer, after: self.wordDelay)
         }
         ask.decodedUsage(self.usage)

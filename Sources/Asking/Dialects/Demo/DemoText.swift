@@ -41,8 +41,8 @@ enum DemoText {
     }
 
     private static func titles(from text: String) -> String {
-        let words = text.split(whereSeparator: \.isWhitespace).filter { $0.count > 3 }
-        let source = words.isEmpty ? [Substring(text)] : words
+        let words = text.split(whereSeparator: \.isWhitespace).filter { $0.count > 3 } as [Substring]
+        let source = words.isEmpty ? [text[...]] : words
         return (1...10).map { number in
             let start = (number * 3) % source.count
             let picked = (0..<3).map { source[(start + $0) % source.count] }

@@ -20,7 +20,9 @@ final class OpenAIStreamDecoder: AnswerDecoder {
         guard !self.isDone else { return nil }
         do {
             let span = Span<UInt8>(_unsafeElements: bytes.assumingMemoryBound(to: UInt8.self))
-            try self.parser.feed(span) { event in self.take(event.data, into: answer) }
+            _ = try self.parser.feed(span) { _, data in
+                data.withUnsafeBufferPointer { self.take($0, into: answer) }
+            }
         } catch {
             return .unusableAnswer
         }
