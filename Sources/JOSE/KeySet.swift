@@ -25,6 +25,8 @@ package struct KeySet: Sendable {
     package static let maximumBytes = 256 * 1024
 
     package let skipped: [Skipped]
+    /// Of the text the set was read from; tells whether a refresh brought anything new.
+    package let digest: SHA256Digest?
     private let keys: [VerificationKey]
 
     /// Reads a set as RFC 7517 §5 writes it, leaving out each key that cannot be used.
@@ -44,14 +46,17 @@ package struct KeySet: Sendable {
                 candidates.append((index, try VerificationKey(JSONWebKey(value, allowsSecret: allowsSecrets))))
             } catch { skipped.append(Skipped(index: index, reason: error)) }
         }
-        self.init(candidates, skipped: skipped)
+        self.init(candidates, skipped: skipped, digest: SHA256Digest(of: text))
         guard !self.keys.isEmpty else { throw .noUsableKey }
     }
 
     /// Holds keys read one by one; those that share an id are left out.
-    package init(_ keys: [VerificationKey]) { self.init(keys.enumerated().map { ($0, $1) }, skipped: []) }
+    package init(_ keys: [VerificationKey]) { self.init(keys.enumerated().map { ($0, $1) }, skipped: [], digest: nil) }
 
-    private init(_ candidates: [(index: Int, key: VerificationKey)], skipped: [Skipped]) {
+    private init(
+        _ candidates: [(index: Int, key: VerificationKey)], skipped: [Skipped], digest: SHA256Digest?
+    ) {
+        self.digest = digest
         var counts: [[UInt8]: Int] = [:]
         for (_, key) in candidates { if let keyID = key.keyID { counts[keyID, default: 0] += 1 } }
         var keys: [VerificationKey] = []
@@ -69,6 +74,14 @@ package struct KeySet: Sendable {
 
     package var count: Int { self.keys.count }
     package var isEmpty: Bool { self.keys.isEmpty }
+
+    package var hasSecrets: Bool { self.keys.contains { $0.algorithms.contains { $0.family == .hmac } } }
+    package var hasPublicKeys: Bool { self.keys.contains { $0.algorithms.contains { $0.family != .hmac } } }
+
+    /// Whether some key of the set could serve the algorithm.
+    package func serves(_ algorithm: Algorithm) -> Bool {
+        self.keys.contains { $0.verifier(for: algorithm) != nil }
+    }
 
     /// Whether some key has exactly this id.
     package func contains(keyID: [UInt8]) -> Bool { self.keys.contains { $0.keyID == keyID } }
