@@ -1,0 +1,61 @@
+package import GatewayTypes
+
+/// One question, as the core takes it.
+package struct AskRequest: Sendable {
+    package var task: TaskName
+    package var prompt: Prompt
+    package var model: ModelName
+    /// Most tokens of the answer; sent to the provider.
+    package var outputCap: Int
+    package var temperature: Double
+    /// Whether the answer is wanted piece by piece.
+    package var streams: Bool
+
+    package init(
+        task: TaskName, prompt: Prompt, model: ModelName, outputCap: Int, temperature: Double, streams: Bool
+    ) {
+        self.task = task
+        self.prompt = prompt
+        self.model = model
+        self.outputCap = outputCap
+        self.temperature = temperature
+        self.streams = streams
+    }
+}
+
+/// Why a model stopped.
+package enum FinishReason: String, Sendable, MetricLabel {
+    case stop
+    /// The output cap was reached.
+    case length
+    /// The provider withheld the answer or a part of it.
+    case contentFilter = "content_filter"
+    case toolCalls = "tool_calls"
+    case other
+
+    package var metricLabel: String { self.rawValue }
+}
+
+/// How an ask ended, and what it took.
+package struct AskEnd: Sendable {
+    /// Nil when the answer is whole.
+    package var failure: ProviderFailure?
+    package var wasCancelled: Bool
+    package var finish: FinishReason?
+    /// The provider's last word on tokens; nil when it said nothing usable.
+    package var usage: TokenUsage?
+    package var attempts: Int
+}
+
+/// Told what becomes of an ask, on its loop: one start, updates, exactly one end.
+package protocol AnswerReceiver: AnyObject {
+    /// The provider began to answer.
+    func answerStarted()
+    /// More text: UTF-8, lent for the length of the call. A piece may end inside a character only if the provider's
+    /// own piece did.
+    func answerGrew(_ text: UnsafeBufferPointer<UInt8>)
+    /// No more text is at hand for the moment: what was gathered should go out.
+    func answerPaused()
+    /// Nothing follows.
+    func answerEnded(_ end: AskEnd)
+}

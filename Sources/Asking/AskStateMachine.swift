@@ -1,0 +1,53 @@
+import GatewayTypes
+
+/// The life of an ask: events in, what to tell the receiver out. No clock, no socket.
+///
+/// waiting → answering → ended; waiting → ended. Nothing leaves `ended`, so there is one start at most and one end.
+struct AskStateMachine {
+    private enum State {
+        case waiting
+        case answering
+        case ended
+    }
+
+    private var state = State.waiting
+    private(set) var usage: TokenUsage?
+    private(set) var finish: FinishReason?
+    /// Bytes of text handed on.
+    private(set) var textBytes = 0
+
+    var hasEnded: Bool { self.state == .ended }
+    /// Whether the provider said that its answer is complete, by a finish reason.
+    var isComplete: Bool { self.finish != nil }
+    /// Whether text was handed on, so that no other attempt may follow.
+    var hasText: Bool { self.textBytes > 0 }
+
+    /// The answer has begun; true when the receiver is to be told.
+    mutating func started() -> Bool {
+        guard self.state == .waiting else { return false }
+        self.state = .answering
+        return true
+    }
+
+    /// Text came; true when it is to be handed on.
+    mutating func text(bytes: Int) -> Bool {
+        guard self.state == .answering, bytes > 0 else { return false }
+        self.textBytes += bytes
+        return true
+    }
+
+    mutating func reported(_ usage: TokenUsage) { if self.state != .ended { self.usage = usage } }
+
+    mutating func finished(_ reason: FinishReason) { if self.state != .ended { self.finish = reason } }
+
+    /// The ask is over; the end to tell, or nil when it was told before.
+    mutating func end(_ failure: ProviderFailure?, cancelled: Bool = false, attempts: Int) -> AskEnd? {
+        guard self.state != .ended else { return nil }
+        self.state = .ended
+        // An answer without a word is of no use, unless the provider says why it is withheld.
+        let isEmpty = failure == nil && !cancelled && self.textBytes == 0 && self.finish != .contentFilter
+        return AskEnd(
+            failure: isEmpty ? .emptyAnswer : failure, wasCancelled: cancelled, finish: self.finish,
+            usage: self.usage, attempts: attempts)
+    }
+}

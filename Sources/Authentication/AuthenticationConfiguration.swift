@@ -1,0 +1,99 @@
+package import GatewayTypes
+package import JOSE
+
+/// Whose tokens are accepted, and as whom; read and checked when a configuration is loaded.
+package struct AuthenticationConfiguration: Sendable {
+    package var issuers: [IssuerConfiguration]
+
+    package init(issuers: [IssuerConfiguration]) { self.issuers = issuers }
+}
+
+/// One issuer's tokens for one tenant. An issuer that serves several tenants stands here once for each.
+package struct IssuerConfiguration: Sendable {
+    /// Compared with `iss` byte by byte.
+    package var issuer: ByteString
+    /// One of these has to stand in `aud`; never empty.
+    package var audiences: [ByteString]
+    package var tenant: TenantID
+    /// What the token's `alg` may be. HS only where every key is a secret of our own.
+    package var algorithms: Set<Algorithm> = [.rs256, .ps256, .es256, .edDSA, .ed25519]
+    package var types: AcceptedTypes = [.accessToken]
+    /// Nil while a remote set was never loaded; tokens are then neither good nor bad (503).
+    package var keys: KeySet?
+    /// Seconds by which the issuer's clock may differ; at most 60, more is taken for 60.
+    package var leewaySeconds = 60
+    /// Whether RFC 9068's claims (`client_id`, `iat`, `jti`) are required.
+    package var requiresAccessTokenClaims = true
+    /// Seconds since `iat` after which a token is refused whatever its `exp`; `iat` is then required.
+    package var maximumAgeSeconds: Int?
+    /// What else a token must say to be this tenant's, where issuer and audience are shared.
+    package var condition: ClaimCondition?
+    /// A scope without which every request is refused (403).
+    package var requiredScope: ByteString?
+    package var defaultPlan: PlanName
+    package var planMapping: PlanMapping?
+    /// Tokens of this issuer are guests', on the default plan whatever they claim.
+    package var isGuest = false
+
+    package init(
+        issuer: ByteString, audiences: [ByteString], tenant: TenantID, keys: KeySet?, defaultPlan: PlanName
+    ) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.tenant = tenant
+        self.keys = keys
+        self.defaultPlan = defaultPlan
+    }
+}
+
+/// Which `typ` a token may have. RFC 9068 has only the first; many issuers send the others.
+package struct AcceptedTypes: OptionSet, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// `at+jwt`, with or without `application/`.
+    package static let accessToken = AcceptedTypes(rawValue: 1)
+    package static let jwt = AcceptedTypes(rawValue: 2)
+    /// No `typ` at all.
+    package static let absent = AcceptedTypes(rawValue: 4)
+}
+
+/// Where a claim stands: names from the outside in.
+package struct ClaimPath: Hashable, Sendable {
+    package var names: [ByteString]
+
+    package init(_ names: [ByteString]) { self.names = names }
+}
+
+/// A claim that must be one of some texts, or a list that holds one.
+package struct ClaimCondition: Sendable {
+    package var path: ClaimPath
+    package var values: [ByteString]
+
+    package init(path: ClaimPath, values: [ByteString]) {
+        self.path = path
+        self.values = values
+    }
+}
+
+/// Which claim names the plan, and what its values mean.
+package struct PlanMapping: Sendable {
+    package struct Entry: Sendable {
+        package var value: ByteString
+        package var plan: PlanName
+
+        package init(value: ByteString, plan: PlanName) {
+            self.value = value
+            self.plan = plan
+        }
+    }
+
+    package var path: ClaimPath
+    /// The first entry whose value is the claim, or stands in it, wins.
+    package var entries: [Entry]
+
+    package init(path: ClaimPath, entries: [Entry]) {
+        self.path = path
+        self.entries = entries
+    }
+}

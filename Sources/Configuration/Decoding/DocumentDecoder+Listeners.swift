@@ -1,0 +1,87 @@
+import GatewayTypes
+import Glibc
+
+extension DocumentDecoder {
+    private static let noTLS = MappingReader.Refusal(
+        message: "this program does not end TLS itself",
+        advice: "remove it and put a proxy that ends TLS in front of the listener")
+
+    func listeners(_ reader: MappingReader) -> ListenerSettings {
+        var listeners = ListenerSettings()
+        let advice = "write `api: {address: 127.0.0.1, port: 8080}`"
+        guard let node = reader.required("listeners", "write `listeners:` and below it \(advice.dropFirst(6))"),
+            let reader = MappingReader(node, "`listeners`", keys: ["api", "admin"], self.diagnostics)
+        else { return listeners }
+        if !reader.has("api") && !reader.has("admin") {
+            self.diagnostics.error(node.position, "there is no listener", advice)
+        }
+        listeners.api = reader.optional("api").flatMap { self.listener($0, "the api listener", port: 8080) }
+        listeners.admin = reader.optional("admin").flatMap { self.listener($0, "the admin listener", port: 9090) }
+        if let api = listeners.api, let admin = listeners.admin, self.collide(api, admin) {
+            self.diagnostics.error(
+                reader.place(of: "admin"), "the admin listener takes the port of the api listener, \(api.port)",
+                "write another port")
+        }
+        return listeners
+    }
+
+    private func collide(_ left: ListenerAddress, _ right: ListenerAddress) -> Bool {
+        let isWild = [left.address, right.address].contains { $0 == "0.0.0.0" || $0 == "::" }
+        return left.port == right.port && left.port != 0 && (isWild || left.address == right.address)
+    }
+
+    private func listener(_ node: YAMLNode, _ what: String, port standard: UInt16) -> ListenerAddress? {
+        let reader = MappingReader(
+            node, what, keys: ["address", "port"], refused: ["tls": Self.noTLS], self.diagnostics)
+        guard let reader else { return nil }
+        let address = reader.optional("address").map(self.address) ?? "127.0.0.1"
+        let port = reader.optional("port")?.integer("the port", in: 0...65_535, self.diagnostics)
+        return ListenerAddress(address: address, port: port.flatMap { UInt16(exactly: $0) } ?? standard)
+    }
+
+    private func address(_ node: YAMLNode) -> String {
+        let advice = "write an IP address, such as 127.0.0.1, 0.0.0.0 or ::1"
+        guard let text = node.text("the address", advice: advice, self.diagnostics) else { return "127.0.0.1" }
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, text, &four) != 1 && inet_pton(AF_INET6, text, &six) != 1 {
+            self.diagnostics.error(node.position, "the address is \(quoted(text)), which is not an IP address", advice)
+        }
+        return text
+    }
+
+    func store(_ node: YAMLNode) -> StoreSettings {
+        guard let reader = MappingReader(node, "`store`", keys: ["kind"], self.diagnostics),
+            let kind = reader.required("kind", "write `kind: memory`")
+        else { return .memory }
+        if case .scalar("redis", _) = kind.content {
+            self.diagnostics.error(kind.position, "the store `redis` is not built in yet", "write `kind: memory`")
+        } else {
+            _ = kind.word("kind of store", among: ["memory"], self.diagnostics)
+        }
+        return .memory
+    }
+
+    func log(_ node: YAMLNode) -> LogSettings {
+        guard let reader = MappingReader(node, "`log`", keys: ["access"], self.diagnostics),
+            let access = reader.optional("access")
+        else { return LogSettings(access: .stdout) }
+        return LogSettings(access: self.sink(access) ?? .stdout)
+    }
+
+    private func sink(_ node: YAMLNode) -> LogSettings.Sink? {
+        if case .mapping = node.content {
+            let reader = MappingReader(node, "`access`", keys: ["file"], self.diagnostics)
+            let advice = "write `access: {file: access.log}`"
+            let path = reader?.required("file", advice)?
+                .text("`file`", advice: advice, maxBytes: 4096, self.diagnostics)
+            return path.map { .file(self.references.resolve($0)) }
+        }
+        switch node.word("place for access records", among: ["stdout", "stderr", "none"], self.diagnostics) {
+        case "stdout": return .stdout
+        case "stderr": return .stderr
+        case "none": return LogSettings.Sink.none
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import GatewayTypes
+
+/// Turns the tree of a file into a document. Every `decode` notes what is wrong and goes on, so that one run finds all.
+struct DocumentDecoder {
+    let diagnostics: Diagnostics
+    let references: ReferenceReader
+
+    private static let keys = ["listeners", "loops", "store", "log", "http", "providers", "tenants"]
+
+    private static let refused = [
+        "redis": MappingReader.Refusal(
+            message: "the store is configured under `store`", advice: "write `store: {kind: memory}`")
+    ]
+
+    /// Nil when the tree is not a mapping at all; otherwise complete only if no error was noted.
+    func document(_ root: YAMLNode) -> ConfigurationDocument? {
+        let reader = MappingReader(
+            root, "the configuration", keys: Self.keys, refused: Self.refused, self.diagnostics)
+        guard let reader else { return nil }
+        let providers = self.providers(reader)
+        let http = reader.optional("http").map(self.http) ?? HTTPSettings()
+        let document = ConfigurationDocument(
+            listeners: self.listeners(reader),
+            loops: reader.optional("loops")?.integer("`loops`", in: 1...256, self.diagnostics),
+            store: reader.optional("store").map(self.store) ?? .memory,
+            log: reader.optional("log").map(self.log) ?? LogSettings(access: .stdout), http: http,
+            providers: providers, tenants: self.tenants(reader, providers: providers, http: http))
+        IssuerChecks(diagnostics: self.diagnostics).check(document.tenants)
+        return document
+    }
+
+    // MARK: providers and tenants
+
+    private func providers(_ reader: MappingReader) -> [ProviderSettings] {
+        let advice = "write at least one provider, such as `demo: {dialect: demo}`"
+        guard let node = reader.required("providers", advice),
+            let entries = node.entries("`providers`", advice: advice, self.diagnostics)
+        else { return [] }
+        if entries.isEmpty { self.diagnostics.error(node.position, "there is no provider", advice) }
+        return entries.compactMap { entry in
+            self.key(entry, "a provider's name").flatMap { self.provider(entry.value, name: ProviderName($0)) }
+        }
+    }
+
+    private func tenants(
+        _ reader: MappingReader, providers: [ProviderSettings], http: HTTPSettings
+    ) -> [TenantSettings] {
+        let advice = "write at least one tenant with its issuers, plans and tasks"
+        // The names stand even where the provider itself is wrong, so that one slip is not told twice.
+        let names = reader.optional("providers").map(self.names) ?? []
+        guard let node = reader.required("tenants", advice),
+            let entries = node.entries("`tenants`", advice: advice, self.diagnostics)
+        else { return [] }
+        if entries.isEmpty { self.diagnostics.error(node.position, "there is no tenant", advice) }
+        return entries.compactMap { entry in
+            guard let name = self.key(entry, "a tenant's name") else { return nil }
+            let demo = Set(providers.filter { $0.dialect == .demo }.map(\.name))
+            let scope = TenantScope(
+                providers: names, demoProviders: demo, plans: self.names(in: entry.value, under: "plans"),
+                tasks: self.names(in: entry.value, under: "tasks"), maxBodyBytes: http.maxBodyBytes)
+            return self.tenant(entry, id: TenantID(name), scope: scope)
+        }
+    }
+
+    /// The keys of a mapping; none when it is not one.
+    private func names(_ node: YAMLNode) -> [String] {
+        guard case .mapping(let entries) = node.content else { return [] }
+        return entries.map(\.key)
+    }
+
+    private func names(in node: YAMLNode, under key: String) -> [String] {
+        guard case .mapping(let entries) = node.content else { return [] }
+        return entries.first { $0.key == key }.map { self.names($0.value) } ?? []
+    }
+
+    /// A key that is a name of the operator's own.
+    func key(_ entry: YAMLNode.Entry, _ what: String) -> String? {
+        guard Names.isName(entry.key) else {
+            self.diagnostics.error(entry.keyPosition, "\(what) is \(quoted(entry.key))", Names.advice)
+            return nil
+        }
+        return entry.key
+    }
+
+    /// One value or a list of them.
+    func oneOrMore(_ node: YAMLNode, _ what: String, advice: String) -> [YAMLNode] {
+        guard case .sequence(let items) = node.content else { return [node] }
+        if items.isEmpty { self.diagnostics.error(node.position, "\(what) is an empty list", advice) }
+        return items
+    }
+}
+
+/// The names that the parts of one tenant may refer to.
+struct TenantScope {
+    var providers: [String]
+    var demoProviders: Set<ProviderName>
+    var plans: [String]
+    var tasks: [String]
+    /// What the api listener takes at most; a text cannot be larger.
+    var maxBodyBytes: Int
+}

@@ -1,0 +1,103 @@
+import GatewayTypes
+
+extension ConfigurationDocument {
+    /// The configuration as it is in force, every default filled in, as JSON; secrets are named by their place only.
+    ///
+    /// Two files that mean the same print the same, whatever their line ends, comments or quotes.
+    package var effectiveText: String {
+        var text = ""
+        self.effective.write(to: &text)
+        return text + "\n"
+    }
+
+    private var effective: EffectiveValue {
+        .object([
+            ("listeners", self.listeners.effective),
+            ("loops", self.loops.map { .integer($0) } ?? .string("one per core")),
+            ("store", .object([("kind", .string(self.store.rawValue))])),
+            ("log", .object([("access", self.log.access.effective)])), ("http", self.http.effective),
+            ("providers", .object(self.providers.map { ($0.name.string, $0.effective) })),
+            ("tenants", .object(self.tenants.map { ($0.id.string, $0.effective) })),
+        ])
+    }
+}
+
+extension ListenerSettings {
+    fileprivate var effective: EffectiveValue {
+        func value(_ listener: ListenerAddress?) -> EffectiveValue {
+            guard let listener else { return .null }
+            return .object([("address", .string(listener.address)), ("port", .integer(Int(listener.port)))])
+        }
+        return .object([("api", value(self.api)), ("admin", value(self.admin))])
+    }
+}
+
+extension LogSettings.Sink {
+    fileprivate var effective: EffectiveValue {
+        switch self {
+        case .stdout: .string("stdout")
+        case .stderr: .string("stderr")
+        case .none: .string("none")
+        case .file(let path): .object([("file", .string(path))])
+        }
+    }
+}
+
+extension HTTPSettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            (
+                "limits",
+                .object([
+                    ("request_line", .integer(self.maxRequestLine)), ("header_fields", .integer(self.maxHeaderFields)),
+                    ("header_bytes", .integer(self.maxHeaderBytes)), ("header_name", .integer(self.maxHeaderName)),
+                    ("header_value", .integer(self.maxHeaderValue)), ("body_bytes", .integer(self.maxBodyBytes)),
+                    ("body_rate", .integer(self.minBodyRate)), ("connections", .integer(self.maxConnections)),
+                ])
+            ),
+            (
+                "timeouts",
+                .object([
+                    ("head", .span(self.headTimeout)), ("idle", .span(self.idleTimeout)),
+                    ("body_grace", .span(self.bodyGrace)), ("write_stall", .span(self.writeStallTimeout)),
+                ])
+            ),
+            ("drain", .object([("delay", .span(self.drainDelay)), ("deadline", .span(self.drainDeadline))])),
+            ("heartbeat", .span(self.heartbeat)),
+        ])
+    }
+}
+
+extension ProviderSettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("dialect", .string(self.dialect.rawValue)), ("base_url", .optional(self.baseURL)),
+            ("key", self.key.map { .secret($0) } ?? .null),
+            (
+                "timeouts",
+                .object([
+                    ("connect", .span(self.timeouts.connect)), ("first_byte", .span(self.timeouts.firstByte)),
+                    ("idle", .span(self.timeouts.idle)), ("total", .span(self.timeouts.total)),
+                ])
+            ),
+            ("max_connections", .integer(self.maxConnections)), ("usage_in_stream", .boolean(self.usageInStream)),
+            (
+                "headers",
+                .object(
+                    self.headers.map { header in
+                        switch header.value {
+                        case .literal(let text): (header.name, .string(text))
+                        case .secret(let secret): (header.name, .secret(secret))
+                        }
+                    })
+            ),
+        ])
+    }
+}
+
+extension EffectiveValue {
+    static func span(_ span: TimeSpan) -> EffectiveValue { .string(Units.text(of: span)) }
+
+    /// Only where it is from and how long it is; never the secret.
+    static func secret(_ secret: ResolvedSecret) -> EffectiveValue { .string("redacted, from \(secret.source)") }
+}

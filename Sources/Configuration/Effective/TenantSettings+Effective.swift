@@ -1,0 +1,110 @@
+import GatewayTypes
+import Routing
+
+extension TenantSettings {
+    var effective: EffectiveValue {
+        .object([
+            ("zone", .string(self.zone)), ("default_plan", .string(self.defaultPlan.string)),
+            ("guest_plan", .optional(self.guestPlan?.string)), ("default_agent", .optional(self.defaultAgent?.string)),
+            ("issuers", .array(self.issuers.map(\.effective))),
+            ("plans", .object(self.plans.map { ($0.name.string, $0.effective) })),
+            ("tasks", .object(self.tasks.map { ($0.name.string, $0.effective) })),
+        ])
+    }
+}
+
+extension IssuerSettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("issuer", .string(self.issuer.string)), ("audience", .strings(self.audiences.map(\.string))),
+            ("algorithms", .strings(self.algorithms.map(\.rawValue))),
+            ("accept_typ", .strings(self.acceptedTypes.map(\.rawValue))),
+            ("keys", .array(self.keys.map(\.source.effective))), ("leeway", .span(self.leeway)),
+            ("profile", .string(self.profile.rawValue)), ("claim", self.claim?.effective ?? .null),
+            ("plan_claim", self.planClaim?.effective ?? .null), ("guest", .boolean(self.isGuest)),
+            ("token_lifetime", self.isGuest ? .span(self.tokenLifetime) : .null),
+        ])
+    }
+}
+
+extension IssuerSettings.KeySource {
+    fileprivate var effective: EffectiveValue {
+        switch self {
+        case .jwks(let path, _): .object([("jwks_file", .string(path))])
+        case .pem(let path, _, let keyID): .object([("pem_file", .string(path)), ("kid", .optional(keyID?.string))])
+        case .hmac(let secret, let keyID):
+            .object([("hmac_secret", .secret(secret)), ("kid", .optional(keyID?.string))])
+        }
+    }
+}
+
+extension IssuerSettings.ClaimCondition {
+    fileprivate var effective: EffectiveValue {
+        .object([("path", .strings(self.path.map(\.string))), ("value", .string(self.value.string))])
+    }
+}
+
+extension IssuerSettings.PlanClaim {
+    fileprivate var effective: EffectiveValue {
+        let values = self.values.sorted { $0.key < $1.key }
+        return .object([
+            ("path", .strings(self.path.map(\.string))),
+            ("values", .object(values.map { ($0.key.string, .string($0.value.string)) })),
+        ])
+    }
+}
+
+extension PlanSettings {
+    fileprivate var effective: EffectiveValue {
+        let routes = self.routes.sorted { $0.key < $1.key }
+        return .object([
+            ("limits", .array(self.limits.map(\.effective))),
+            ("tasks", self.tasks.map { .strings($0.sorted().map(\.string)) } ?? .string("all")),
+            ("routes", .object(routes.map { ($0.key.string, $0.value.effective) })),
+        ])
+    }
+}
+
+extension Limit {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("name", .string(self.kind.rawValue)), ("scope", .string(self.scope.rawValue)),
+            ("limit", .integer(self.quantity)), ("observe", .boolean(self.observe)),
+            ("on_outage", .string(self.stance.rawValue)),
+        ])
+    }
+}
+
+extension RouteList {
+    fileprivate var effective: EffectiveValue {
+        .array(
+            self.routes.map { route in
+                var members: [(String, EffectiveValue)] = [
+                    ("provider", .string(route.provider.string)), ("model", .string(route.model.string)),
+                ]
+                if self.order == .byWeight { members.append(("weight", .integer(route.weight))) }
+                return .object(members)
+            })
+    }
+}
+
+extension TaskDefinition {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("prompt", .object([("system", .string(self.system)), ("instruction", .string(self.instruction))])),
+            ("language", .string(self.language ?? "same")),
+            (
+                "text",
+                .object([
+                    ("min_characters", .integer(self.bounds.minCharacters)),
+                    ("max_characters", .integer(self.bounds.maxCharacters)),
+                    ("max_bytes", .integer(self.bounds.maxBytes)),
+                ])
+            ),
+            ("max_output_tokens", .integer(self.outputCap)), ("temperature", .decimal(self.temperature)),
+            ("tones", .strings(self.tones.map(\.rawValue))), ("default_tone", .optional(self.defaultTone?.rawValue)),
+            ("required_scope", .optional(self.requiredScope?.string)),
+            ("on_disconnect", .string(self.disconnect.rawValue)), ("routes", self.routes.effective),
+        ])
+    }
+}

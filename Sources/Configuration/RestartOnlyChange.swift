@@ -1,0 +1,40 @@
+/// Something that a reload asked for and only a restart can do.
+package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
+    case apiListener(from: ListenerAddress?, to: ListenerAddress?)
+    case adminListener(from: ListenerAddress?, to: ListenerAddress?)
+    /// Nil means one for each core.
+    case loops(from: Int?, to: Int?)
+    case store(from: StoreSettings, to: StoreSettings)
+
+    package var description: String {
+        switch self {
+        case .apiListener(let old, let new):
+            "listeners.api: \(Self.text(old)) to \(Self.text(new)); restart to change a listener"
+        case .adminListener(let old, let new):
+            "listeners.admin: \(Self.text(old)) to \(Self.text(new)); restart to change a listener"
+        case .loops(let old, let new):
+            "loops: \(Self.text(old)) to \(Self.text(new)); restart to change the number of loops"
+        case .store(let old, let new):
+            "store.kind: \(old.rawValue) to \(new.rawValue); restart to change the store"
+        }
+    }
+
+    private static func text(_ listener: ListenerAddress?) -> String { listener?.description ?? "none" }
+    private static func text(_ loops: Int?) -> String { loops.map(String.init) ?? "one per core" }
+}
+
+extension ConfigurationDocument {
+    /// What of a new configuration cannot be had without a restart; empty when a reload can take all of it.
+    package func restartOnlyChanges(to new: ConfigurationDocument) -> [RestartOnlyChange] {
+        var changes: [RestartOnlyChange] = []
+        if self.listeners.api != new.listeners.api {
+            changes.append(.apiListener(from: self.listeners.api, to: new.listeners.api))
+        }
+        if self.listeners.admin != new.listeners.admin {
+            changes.append(.adminListener(from: self.listeners.admin, to: new.listeners.admin))
+        }
+        if self.loops != new.loops { changes.append(.loops(from: self.loops, to: new.loops)) }
+        if self.store != new.store { changes.append(.store(from: self.store, to: new.store)) }
+        return changes
+    }
+}

@@ -1,0 +1,98 @@
+package import GatewayTypes
+
+/// A signature algorithm by its name in a token's `alg`.
+package enum SignatureAlgorithm: String, Sendable, CaseIterable {
+    case rs256 = "RS256"
+    case rs384 = "RS384"
+    case rs512 = "RS512"
+    case ps256 = "PS256"
+    case ps384 = "PS384"
+    case ps512 = "PS512"
+    case es256 = "ES256"
+    case es384 = "ES384"
+    case es512 = "ES512"
+    /// RFC 8037; the name that RFC 9864 replaces by `Ed25519`.
+    case eddsa = "EdDSA"
+    case ed25519 = "Ed25519"
+    case hs256 = "HS256"
+    case hs384 = "HS384"
+    case hs512 = "HS512"
+
+    /// Fewest bytes of the shared secret (RFC 7518 §3.2); nil for algorithms with a key pair.
+    package var minSecretBytes: Int? {
+        switch self {
+        case .hs256: 32
+        case .hs384: 48
+        case .hs512: 64
+        default: nil
+        }
+    }
+}
+
+/// A value that a token's `typ` may have.
+package enum AcceptedTokenType: String, Sendable, CaseIterable {
+    case accessToken = "at+jwt"
+    case jwt = "JWT"
+    /// No `typ` at all.
+    case absent
+}
+
+/// Which claims a token must have.
+package enum TokenProfile: String, Sendable, CaseIterable {
+    /// RFC 9068: `iat`, `jti` and `client_id` as well.
+    case rfc9068
+    /// `iss`, `aud`, `exp` and `sub` only.
+    case plain
+}
+
+/// Where a claim stands: member names from the outside in.
+package typealias ClaimPath = [ByteString]
+
+/// An issuer of tokens, as one tenant trusts it.
+package struct IssuerSettings: Sendable {
+    /// Where verification keys come from.
+    package enum KeySource: Sendable {
+        /// The text of a JWK Set.
+        case jwks(path: String, text: [UInt8])
+        /// The text of a file with public keys or certificates in PEM.
+        case pem(path: String, text: [UInt8], keyID: ByteString?)
+        case hmac(ResolvedSecret, keyID: ByteString?)
+    }
+
+    package struct Key: Sendable {
+        package var source: KeySource
+        package var position: SourcePosition
+    }
+
+    /// Only tokens with this claim belong to the tenant.
+    package struct ClaimCondition: Sendable, Hashable {
+        package var path: ClaimPath
+        package var value: ByteString
+    }
+
+    /// A claim that names the plan.
+    package struct PlanClaim: Sendable, Hashable {
+        package var path: ClaimPath
+        /// Plans by the claim's value; another value gives the tenant's default plan.
+        package var values: [ByteString: PlanName]
+    }
+
+    /// `iss`, compared byte by byte.
+    package var issuer: ByteString
+    /// One of them must be in `aud`; never empty.
+    package var audiences: [ByteString]
+    /// Never empty; either all or none of them use a shared secret.
+    package var algorithms: [SignatureAlgorithm]
+    package var acceptedTypes: [AcceptedTokenType]
+    package var keys: [Key]
+    /// At most 60 s.
+    package var leeway: TimeSpan
+    package var profile: TokenProfile
+    package var claim: ClaimCondition?
+    package var planClaim: PlanClaim?
+    /// Subjects of this issuer are guests, and Askgate itself issues their tokens with the HMAC secret.
+    package var isGuest: Bool
+    /// How long a guest's token is good.
+    package var tokenLifetime: TimeSpan
+    package var position: SourcePosition
+}

@@ -1,0 +1,60 @@
+package import GatewayTypes
+
+/// A provider's wire format.
+package enum ProviderDialect: String, Sendable, CaseIterable {
+    case openai
+    case anthropic
+    case gemini
+    /// The embedded provider: no network, no key.
+    case demo
+
+    /// Where the vendor itself answers; nil where there is no one vendor.
+    package var defaultBaseURL: String? {
+        switch self {
+        case .openai, .demo: nil
+        case .anthropic: "https://api.anthropic.com"
+        case .gemini: "https://generativelanguage.googleapis.com"
+        }
+    }
+}
+
+/// Deadlines of one call to a provider.
+package struct ProviderTimeouts: Sendable, Hashable {
+    package var connect = TimeSpan.seconds(2)
+    /// From the request to the first byte of the answer.
+    package var firstByte = TimeSpan.seconds(30)
+    /// Between two reads of an answer.
+    package var idle = TimeSpan.seconds(30)
+    /// The whole ask, over all its attempts.
+    package var total = TimeSpan.seconds(90)
+
+    package init() {}
+}
+
+/// A configured upstream.
+package struct ProviderSettings: Sendable {
+    /// The value of a header that goes with every call.
+    package enum HeaderValue: Sendable, Hashable {
+        case literal(String)
+        case secret(ResolvedSecret)
+    }
+
+    package struct Header: Sendable, Hashable {
+        /// As the operator spelled it.
+        package var name: String
+        package var value: HeaderValue
+    }
+
+    package var name: ProviderName
+    package var dialect: ProviderDialect
+    /// Scheme, host, port and path without a slash at the end; nil for `demo` only.
+    package var baseURL: String?
+    package var key: ResolvedSecret?
+    package var timeouts: ProviderTimeouts
+    /// Over all loops.
+    package var maxConnections: Int
+    /// Whether to ask for a usage report at the end of a stream; some servers refuse the request for it.
+    package var usageInStream: Bool
+    package var headers: [Header]
+    package var position: SourcePosition
+}

@@ -1,0 +1,21 @@
+import CUV
+
+/// A system call that did not work: its name and the platform's error number.
+package struct SystemFailure: Error, Sendable, CustomStringConvertible {
+    package let call: StaticString
+    /// An `errno` value, positive.
+    package let code: Int32
+
+    package init(_ call: StaticString, code: Int32) {
+        self.call = call
+        self.code = code
+    }
+
+    /// From a libuv result, which is a negated `errno`.
+    init(_ call: StaticString, uv result: Int32) { self.init(call, code: -result) }
+
+    package var description: String {
+        guard let text = uv_strerror(-self.code) else { return "\(self.call): error \(self.code)" }
+        return "\(self.call): \(String(cString: text))"
+    }
+}

@@ -1,0 +1,118 @@
+import CCurl
+
+/// One call on its way. On its loop.
+package final class UpstreamCall {
+    let handle: UpstreamHandle
+    let endpoint: UpstreamEndpoint
+    private let client: UpstreamClient
+    /// The receiver is dropped at the end, which ends the circle of references.
+    var receiver: (any UpstreamReceiver)?
+    private(set) var head = UpstreamHead(status: 0, contentType: "")
+    private var headBytes = 0
+    private var headIsDone = false
+    private(set) var headTooLarge = false
+    private var isInCallback = false
+    private var wantsCancel = false
+    private var isPaused = false
+    private let body: [UInt8]
+
+    init(
+        handle: UpstreamHandle, endpoint: UpstreamEndpoint, client: UpstreamClient, body: [UInt8],
+        receiver: any UpstreamReceiver
+    ) {
+        self.handle = handle
+        self.endpoint = endpoint
+        self.client = client
+        self.receiver = receiver
+        self.body = body
+    }
+
+    /// Lends the body to curl, which reads it until the call ends; `body` never changes, so the pointer stands.
+    func prepare(timeoutMilliseconds: Int) {
+        let easy = self.handle.easy
+        self.body.withUnsafeBytes { bytes in
+            _ = ccurl_set_const_pointer(easy, CURLOPT_POSTFIELDS, bytes.baseAddress)
+            _ = ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
+        }
+        _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
+        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Gives the call up; the connection is closed and the receiver hears nothing more.
+    package func cancel() {
+        self.receiver = nil
+        guard !self.isInCallback else {
+            self.wantsCancel = true
+            return
+        }
+        self.client.abandon(self)
+    }
+
+    /// Stops or goes on reading from the provider: the kernel's window then slows the sender.
+    package func setPaused(_ paused: Bool) {
+        guard self.receiver != nil, paused != self.isPaused else { return }
+        self.isPaused = paused
+        curl_easy_pause(self.handle.easy, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+        if !paused, !self.isInCallback { self.client.kick() }
+    }
+
+    // MARK: Called by curl
+
+    /// Takes one header line; false gives the call up.
+    func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        self.headBytes += line.count
+        guard self.headBytes <= 65536 else {
+            self.headTooLarge = true
+            return false
+        }
+        if line.starts(with: "HTTP/".utf8) {
+            self.head = UpstreamHead(status: 0, contentType: "")
+        } else if line.count <= 2 {
+            return self.endHead()
+        } else if let value = Self.value(of: "content-type:", in: line, atMost: 100) {
+            self.head.contentType = value.lowercased()
+        } else if let value = Self.value(of: "retry-after:", in: line, atMost: 64) {
+            self.head.retryAfterSeconds = RetryAfter.seconds(value, now: self.client.wallTime())
+        }
+        return true
+    }
+
+    /// The value of a header line with this lower-case name, trimmed.
+    private static func value(of name: StaticString, in line: UnsafeRawBufferPointer, atMost: Int) -> String? {
+        let count = name.utf8CodeUnitCount
+        guard line.count > count else { return nil }
+        for index in 0..<count where line[index] | (name.utf8Start[index] == 0x2D ? 0 : 0x20) != name.utf8Start[index] {
+            return nil
+        }
+        let rest = line[count...]
+        guard let first = rest.firstIndex(where: { $0 > 0x20 }), let last = rest.lastIndex(where: { $0 > 0x20 }) else {
+            return ""
+        }
+        return String(decoding: line[first...last].prefix(atMost), as: UTF8.self)
+    }
+
+    private func endHead() -> Bool {
+        var status = 0
+        ccurl_get_long(self.handle.easy, CURLINFO_RESPONSE_CODE, &status)
+        // Interim answers and trailers come through here as well.
+        guard status >= 200, !self.headIsDone else { return true }
+        self.headIsDone = true
+        self.head.status = status
+        return self.inCallback {
+            $0.upstreamAnswered(self.head); return true
+        }
+    }
+
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        self.inCallback { $0.upstreamReceived(bytes) }
+    }
+
+    private func inCallback(_ deliver: (any UpstreamReceiver) -> Bool) -> Bool {
+        guard let receiver = self.receiver else { return false }
+        self.isInCallback = true
+        defer { self.isInCallback = false }
+        return deliver(receiver) && !self.wantsCancel
+    }
+}

@@ -1,0 +1,215 @@
+import CCurl
+package import EventLoops
+package import GatewayTypes
+import Glibc
+
+/// Calls to providers from one loop, over libcurl's multi interface. On its loop, all of it.
+///
+/// Connections are kept open and shared by calls to the same place. A descriptor stays watched for reading between
+/// calls, since curl's own asking to stop and start again would cost four system calls a request.
+package final class UpstreamClient: WatcherDelegate {
+    private let loop: EventLoop
+    private let multi: UnsafeMutableRawPointer
+    private var watchers: [curl_socket_t: Watcher] = [:]
+    /// What curl wants of a descriptor now; a watcher may be armed for more.
+    private var wanted: [curl_socket_t: Readiness] = [:]
+    private var idle: [ObjectIdentifier: [UpstreamHandle]] = [:]
+    private var open: [ObjectIdentifier: Int] = [:]
+    private var calls: [UnsafeMutableRawPointer: UpstreamCall] = [:]
+    private let timer = LoopTimer()
+    private var isActing = false
+    /// curl wants to be called at once.
+    private var isDue = false
+    private var isKicked = false
+    private static let prepareCurl: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+    /// Nil when libcurl can't be set up.
+    package init?(loop: EventLoop) {
+        guard Self.prepareCurl, let multi = curl_multi_init() else { return nil }
+        self.loop = loop
+        self.multi = multi
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 4096)
+        _ = ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, me)
+        _ = ccurl_multi_set_socket_function(multi) { _, socket, what, context, _ in
+            guard let context else { return 0 }
+            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().interest(in: socket, what)
+            return 0
+        }
+        _ = ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
+        _ = ccurl_multi_set_timer_function(multi) { _, milliseconds, context in
+            guard let context else { return 0 }
+            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().setTimer(milliseconds)
+            return 0
+        }
+        self.timer.action = { [unowned self] in self.timeOut() }
+    }
+
+    deinit {
+        self.loop.remove(self.timer)
+        for call in self.calls.values { curl_multi_remove_handle(self.multi, call.handle.easy) }
+        self.calls = [:]
+        self.idle = [:]
+        curl_multi_cleanup(self.multi)
+    }
+
+    /// Calls in flight.
+    package var openCalls: Int { self.calls.count }
+
+    /// Starts a POST. The receiver is held until the call ends and is never called from inside this function.
+    ///
+    /// - Parameter deadline: for the whole call.
+    /// - Returns: nil when the endpoint has as many open calls as it may.
+    package func start(
+        _ endpoint: UpstreamEndpoint, body: [UInt8], deadline: TimeSpan, receiver: any UpstreamReceiver
+    ) -> UpstreamCall? {
+        let id = ObjectIdentifier(endpoint)
+        guard self.open[id, default: 0] < endpoint.maxConcurrentCalls else { return nil }
+        guard let handle = self.idle[id]?.popLast() ?? UpstreamHandle(endpoint: endpoint, client: self) else {
+            return nil
+        }
+        let call = UpstreamCall(
+            handle: handle, endpoint: endpoint, client: self, body: body, receiver: receiver)
+        call.prepare(timeoutMilliseconds: max(1, Int(deadline.inMilliseconds)))
+        guard self.add(call) else { return nil }
+        self.open[id, default: 0] += 1
+        return call
+    }
+
+    /// Lets curl write the request at once instead of on the loop's next turn.
+    private func add(_ call: UpstreamCall) -> Bool {
+        let nested = self.isActing
+        self.isActing = true
+        defer { self.isActing = nested }
+        guard curl_multi_add_handle(self.multi, call.handle.easy) == CURLM_OK else { return false }
+        self.calls[call.handle.easy] = call
+        guard !nested else {
+            self.kick()
+            return true
+        }
+        self.isDue = false
+        var running: Int32 = 0
+        curl_multi_socket_action(self.multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        // A call that failed already is reported on the next turn, after the caller has it in hand.
+        if self.isDue || Int(running) < self.calls.count { self.kick() }
+        return true
+    }
+
+    /// Looks at all calls on the loop's next turn.
+    func kick() {
+        guard !self.isKicked else { return }
+        self.isKicked = true
+        self.loop.later { [weak self] in
+            guard let self else { return }
+            self.isKicked = false
+            self.timeOut()
+        }
+    }
+
+    /// Takes a call out; its connection is closed when the answer was not complete.
+    func abandon(_ call: UpstreamCall) {
+        guard self.calls.removeValue(forKey: call.handle.easy) != nil else { return }
+        curl_multi_remove_handle(self.multi, call.handle.easy)
+        self.release(call)
+    }
+
+    private func release(_ call: UpstreamCall) {
+        let id = ObjectIdentifier(call.endpoint)
+        self.open[id, default: 1] -= 1
+        if self.idle[id, default: []].count < 64 { self.idle[id, default: []].append(call.handle) }
+    }
+
+    /// Forgets what is kept for an endpoint that the configuration no longer names.
+    package func forget(_ endpoint: UpstreamEndpoint) { self.idle[ObjectIdentifier(endpoint)] = nil }
+
+    func wallTime() -> WallTime { self.loop.clock.wallTime() }
+
+    // MARK: Events
+
+    package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {
+        let wanted = self.wanted[watcher.descriptor] ?? []
+        guard !wanted.isEmpty else {
+            // An idle connection that the peer closed or wrote to: curl finds out when it next wants it.
+            watcher.watch([])
+            return
+        }
+        var mask: Int32 = 0
+        if readiness.contains(.readable) { mask |= CURL_CSELECT_IN }
+        if readiness.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        self.act(watcher.descriptor, mask)
+    }
+
+    private func timeOut() { self.act(CURL_SOCKET_TIMEOUT, 0) }
+
+    private func act(_ socket: curl_socket_t, _ mask: Int32) {
+        guard !self.isActing else { return self.kick() }
+        self.isActing = true
+        self.isDue = false
+        var running: Int32 = 0
+        curl_multi_socket_action(self.multi, socket, mask, &running)
+        self.isActing = false
+        if self.isDue { self.kick() }
+        if Int(running) < self.calls.count { self.finishCalls() }
+    }
+
+    private func finishCalls() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(self.multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let result = ccurl_message_result(message)
+            guard let call = self.calls.removeValue(forKey: easy) else { continue }
+            let failure = self.failure(of: call, result)
+            curl_multi_remove_handle(self.multi, easy)
+            self.release(call)
+            let receiver = call.receiver
+            call.receiver = nil
+            receiver?.upstreamEnded(failure)
+        }
+    }
+
+    private func failure(of call: UpstreamCall, _ result: CURLcode) -> HTTPClientFailure? {
+        guard result != CURLE_OK else { return nil }
+        guard !call.headTooLarge else { return .headTooLarge }
+        var sent: curl_off_t = 0
+        _ = ccurl_get_size(call.handle.easy, CURLINFO_PRETRANSFER_TIME_T, &sent)
+        return HTTPClientFailure(result, connected: sent > 0)
+    }
+
+    // MARK: Asked for by curl
+
+    private func interest(in socket: curl_socket_t, _ what: Int32) {
+        guard what != CURL_POLL_REMOVE else {
+            self.wanted[socket] = []
+            return
+        }
+        var readiness: Readiness = []
+        if what & CURL_POLL_IN != 0 { readiness.insert(.readable) }
+        if what & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
+        self.wanted[socket] = readiness
+        guard let watcher = self.watchers[socket] ?? self.newWatcher(socket) else { return }
+        watcher.watch(readiness)
+    }
+
+    private func newWatcher(_ socket: curl_socket_t) -> Watcher? {
+        guard let watcher = try? Watcher(socket, on: self.loop) else { return nil }
+        watcher.delegate = self
+        self.watchers[socket] = watcher
+        return watcher
+    }
+
+    func closeSocket(_ socket: curl_socket_t) -> Int32 {
+        self.watchers.removeValue(forKey: socket)?.close()
+        self.wanted[socket] = nil
+        return Glibc.close(socket)
+    }
+
+    private func setTimer(_ milliseconds: Int) {
+        if milliseconds < 0 { return self.loop.cancel(self.timer) }
+        if milliseconds == 0 {
+            self.isDue = true
+            if !self.isActing { self.kick() }
+            return
+        }
+        self.loop.arm(self.timer, after: .milliseconds(Int64(milliseconds)))
+    }
+}

@@ -1,0 +1,50 @@
+package import GatewayTypes
+
+/// Where calls go and how: fixed when the configuration is loaded, shared by all loops.
+package final class UpstreamEndpoint: Sendable {
+    /// Absolute `http` or `https` address of the call; never with user information.
+    package let url: String
+    /// Header lines without line ends, `Authorization` among them; sent as they are.
+    private let headers: Secret
+    package let connectTimeout: TimeSpan
+    /// Most open calls of one loop; further ones are refused at once.
+    package let maxConcurrentCalls: Int
+    /// A PEM file of trusted roots in place of the system's.
+    package let certificateFile: String?
+
+    /// - Parameter headers: name and value pairs; a pair with a control character is left out, since it could
+    ///   forge further lines.
+    package init(
+        url: String, headers: [(name: String, value: Secret)], connectTimeout: TimeSpan = .seconds(2),
+        maxConcurrentCalls: Int = 1024, certificateFile: String? = nil
+    ) {
+        self.url = url
+        var lines: [UInt8] = []
+        for header in headers {
+            header.value.reveal { value in
+                let line = Array(header.name.utf8) + Array(": ".utf8) + value
+                guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return }
+                lines.append(contentsOf: line)
+                lines.append(0)
+            }
+        }
+        self.headers = Secret(lines)
+        self.connectTimeout = connectTimeout
+        self.maxConcurrentCalls = maxConcurrentCalls
+        self.certificateFile = certificateFile
+    }
+
+    /// Lends each header line as a NUL-terminated string.
+    func withHeaderLines(_ body: (UnsafePointer<CChar>) -> Void) {
+        self.headers.reveal { bytes in
+            bytes.withUnsafeBytes { raw in
+                let text = raw.assumingMemoryBound(to: CChar.self)
+                var start = 0
+                for index in text.indices where text[index] == 0 {
+                    if let base = text.baseAddress { body(base + start) }
+                    start = index + 1
+                }
+            }
+        }
+    }
+}

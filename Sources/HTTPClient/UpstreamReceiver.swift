@@ -1,0 +1,23 @@
+/// What the head of an answer tells.
+package struct UpstreamHead: Sendable {
+    package var status: Int
+    /// The media type as sent, lower case, at most 100 bytes; empty when absent.
+    package var contentType: String
+    /// The wait that `Retry-After` asks for, in whole seconds, 30 at most; nil when absent or unreadable.
+    package var retryAfterSeconds: Int?
+
+    package init(status: Int, contentType: String, retryAfterSeconds: Int? = nil) {
+        self.status = status
+        self.contentType = contentType
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+}
+
+/// Told what becomes of a call, in order: at most one head, bytes, exactly one end. On the loop.
+package protocol UpstreamReceiver: AnyObject {
+    func upstreamAnswered(_ head: UpstreamHead)
+    /// Bytes of the body, lent for the length of the call. False gives the call up.
+    func upstreamReceived(_ bytes: UnsafeRawBufferPointer) -> Bool
+    /// Nil when the answer came whole.
+    func upstreamEnded(_ failure: HTTPClientFailure?)
+}

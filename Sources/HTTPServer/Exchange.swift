@@ -1,0 +1,119 @@
+package import EventLoops
+package import GatewayTypes
+package import HTTPCodec
+
+/// One request and its answer. On the loop of its connection; not to be kept after the handler has returned.
+package final class Exchange {
+    package let head: HTTPRequestHead
+    package let receivedAt: MonotonicTime
+    package let peer: PeerAddress
+    package let loop: EventLoop
+    package fileprivate(set) var isAnswered = false
+    /// Whether the client has gone, so that nothing written is read any more.
+    package var isClientGone: Bool { self.connection.isGone }
+    /// Called once when the client goes away before the answer is complete.
+    package var onClientGone: (() -> Void)? {
+        didSet { if self.isClientGone { self.tellClientGone() } }
+    }
+    /// Called when all bytes held for a slow client have been sent.
+    package var onDrained: (() -> Void)?
+    /// Called when a drain's deadline has come and the answer has to end now.
+    package var onDeadline: (() -> Void)?
+    unowned let connection: Connection
+    private var chunk: [UInt8] = []
+    private var mark: ChunkWriter.Mark?
+
+    init(head: HTTPRequestHead, receivedAt: MonotonicTime, connection: Connection) {
+        self.head = head
+        self.receivedAt = receivedAt
+        self.connection = connection
+        self.peer = connection.peer
+        self.loop = connection.loop
+    }
+
+    /// Waits for the whole body.
+    ///
+    /// - Parameter limit: in bytes, after any chunked coding is taken off. Announced sizes above it fail at once.
+    package func readBody(limit: Int) async throws(HTTPServerFailure) -> [UInt8] {
+        try await self.connection.readBody(limit: limit)
+    }
+
+    // MARK: Answering
+
+    /// Sends a whole answer. Later calls do nothing.
+    ///
+    /// - Parameter fields: appends further header lines with `MessageWriter`.
+    package func respond(
+        _ status: Int, contentType: StaticString, body: [UInt8], fields: (inout [UInt8]) -> Void = { _ in }
+    ) {
+        guard !self.isAnswered else { return }
+        self.isAnswered = true
+        self.connection.send { output in
+            self.connection.beginHead(status, to: &output)
+            MessageWriter.field("content-type", contentType, to: &output)
+            MessageWriter.field("content-length", body.count, to: &output)
+            fields(&output)
+            MessageWriter.endOfHead(to: &output)
+            if self.head.method != .head { output.append(contentsOf: body) }
+        }
+    }
+
+    /// Begins an answer whose length is not known; pieces follow with `write`.
+    package func beginStream(_ status: Int, contentType: StaticString, fields: (inout [UInt8]) -> Void) {
+        guard !self.isAnswered else { return }
+        self.isAnswered = true
+        let isChunked = self.head.minorVersion >= 1
+        self.connection.beginStream(isChunked: isChunked)
+        self.connection.beginHead(status, to: &self.chunk)
+        MessageWriter.field("content-type", contentType, to: &self.chunk)
+        if isChunked { MessageWriter.field("transfer-encoding", "chunked", to: &self.chunk) }
+        fields(&self.chunk)
+        MessageWriter.endOfHead(to: &self.chunk)
+    }
+
+    /// Gathers a piece of the stream; `flush` sends what is gathered.
+    package func write(_ append: (inout [UInt8]) -> Void) {
+        guard self.connection.isStreaming else { return }
+        if self.mark == nil, self.connection.isChunked { self.mark = ChunkWriter.open(in: &self.chunk) }
+        append(&self.chunk)
+    }
+
+    /// Sends what is gathered.
+    package func flush() {
+        if let mark = self.mark {
+            ChunkWriter.close(mark, in: &self.chunk)
+            self.mark = nil
+        }
+        guard !self.chunk.isEmpty else { return }
+        self.connection.send(self.chunk)
+        // A burst must not leave its buffer behind with every open stream.
+        self.chunk.removeAll(keepingCapacity: self.chunk.capacity <= 2048)
+    }
+
+    /// Ends the stream: cleanly, or visibly broken when the answer is not whole (RFC 9112 §8).
+    package func endStream(isComplete: Bool) {
+        guard self.connection.isStreaming else { return }
+        if let mark = self.mark {
+            ChunkWriter.close(mark, in: &self.chunk)
+            self.mark = nil
+        }
+        if isComplete, self.connection.isChunked { ChunkWriter.end(to: &self.chunk) }
+        self.flush()
+        self.connection.endStream(isComplete: isComplete)
+    }
+
+    /// Bytes held for a client that reads slowly.
+    package var pendingBytes: Int { self.connection.pendingBytes }
+
+    func tellClientGone() {
+        let tell = self.onClientGone
+        self.onClientGone = nil
+        tell?()
+    }
+
+    func releaseCallbacks() {
+        self.onClientGone = nil
+        self.onDrained = nil
+        self.onDeadline = nil
+    }
+}

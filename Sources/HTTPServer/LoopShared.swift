@@ -1,0 +1,58 @@
+import EventLoops
+import GatewayTypes
+import HTTPCodec
+import Synchronization
+
+/// How many connections of one server are open; counted on every loop, read by the drain.
+final class OpenConnections: Sendable {
+    let count = Atomic(0)
+}
+
+/// What the connections of one loop share. On the loop.
+final class LoopShared: @unchecked Sendable {
+    // Unchecked: handed to its loop before the first connection, touched there only.
+    private let loop: EventLoop
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    private var date = HTTPDate()
+    private(set) var isDraining = false
+    /// Where answers are put together before they go to the kernel.
+    var scratch: [UInt8] = []
+
+    /// Open connections of the server, in all loops.
+    private let openConnections: OpenConnections
+
+    init(loop: EventLoop, openConnections: OpenConnections) {
+        self.loop = loop
+        self.openConnections = openConnections
+    }
+
+    func add(_ connection: Connection) {
+        self.connections[ObjectIdentifier(connection)] = connection
+        self.openConnections.count.add(1, ordering: .relaxed)
+    }
+
+    func remove(_ connection: Connection) {
+        guard self.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        self.loop.connectionCount.subtract(1, ordering: .relaxed)
+        self.openConnections.count.subtract(1, ordering: .relaxed)
+    }
+
+    func appendDate(to output: inout [UInt8]) {
+        MessageWriter.append("date: ", to: &output)
+        self.date.append(seconds: self.loop.clock.wallTime().seconds, to: &output)
+        MessageWriter.append("\r\n", to: &output)
+    }
+
+    func drain() {
+        self.isDraining = true
+        for connection in self.connections.values { connection.drain() }
+    }
+
+    func deadlineCame() {
+        for connection in self.connections.values { connection.deadlineCame() }
+    }
+
+    func abort() {
+        for connection in self.connections.values { connection.abort() }
+    }
+}

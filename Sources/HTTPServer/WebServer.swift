@@ -1,0 +1,93 @@
+package import EventLoops
+package import GatewayTypes
+import Synchronization
+
+/// One listener with its connections on all loops.
+///
+/// `run` returns when a drain has ended: every connection is closed and every task over.
+package final class WebServer: Sendable {
+    /// The port listened on, also when 0 was asked for.
+    package var port: Int { self.listener.port }
+    private let group: EventLoopGroup
+    private let configuration: HTTPServerConfiguration
+    private let handler: any HTTPHandler
+    private let shared: [LoopShared]
+    private let open: OpenConnections
+    private let listener: Listener
+    private let arrivals: AsyncStream<Arrival>
+    private let arrived: AsyncStream<Arrival>.Continuation
+
+    /// An accepted connection on its way to its task.
+    private struct Arrival: @unchecked Sendable {
+        // Unchecked: made on its loop and used by a task on the same loop.
+        let connection: Connection
+    }
+
+    /// Binds; answering begins with `run`.
+    package init(
+        address: String, port: Int, group: EventLoopGroup, configuration: HTTPServerConfiguration,
+        handler: any HTTPHandler
+    ) throws(SystemFailure) {
+        self.group = group
+        self.configuration = configuration
+        self.handler = handler
+        let open = OpenConnections()
+        self.open = open
+        let shared = group.loops.map { LoopShared(loop: $0, openConnections: open) }
+        self.shared = shared
+        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream()
+        self.arrivals = arrivals
+        self.arrived = arrived
+        self.listener = try Listener(
+            address: address, port: port, group: group, maxConnections: configuration.maxConnections
+        ) { descriptor, peer, loop in
+            guard let stream = try? ByteStream(adopting: descriptor, on: loop) else {
+                loop.connectionCount.subtract(1, ordering: .relaxed)
+                return
+            }
+            let own = shared[loop.index]
+            let connection = Connection(
+                stream, peer: peer, loop: loop, configuration: configuration, handler: handler, shared: own)
+            own.add(connection)
+            arrived.yield(Arrival(connection: connection))
+        }
+    }
+
+    /// Accepts and answers until `drain` has ended.
+    package func run() async {
+        self.listener.start()
+        await withDiscardingTaskGroup { group in
+            for await arrival in self.arrivals {
+                group.addTask(executorPreference: arrival.connection.loop) { await arrival.connection.serve() }
+            }
+        }
+    }
+
+    /// Ends in good order: no new connections, no further requests; running answers have until `deadline`, are then
+    /// told to end, and are broken off two seconds later.
+    package func drain(deadline: TimeSpan, sleep: (TimeSpan) async -> Void) async {
+        self.listener.close()
+        self.onEachLoop { $0.drain() }
+        var waited = TimeSpan.seconds(0)
+        let step = TimeSpan.milliseconds(50)
+        while waited < deadline, self.openConnections > 0 {
+            await sleep(step)
+            waited = waited + step
+        }
+        self.onEachLoop { $0.deadlineCame() }
+        waited = .seconds(0)
+        while waited < .seconds(2), self.openConnections > 0 {
+            await sleep(step)
+            waited = waited + step
+        }
+        self.onEachLoop { $0.abort() }
+        self.arrived.finish()
+    }
+
+    /// Open connections of this listener, in all loops.
+    package var openConnections: Int { self.open.count.load(ordering: .relaxed) }
+
+    private func onEachLoop(_ action: @escaping @Sendable (LoopShared) -> Void) {
+        for (loop, shared) in zip(self.group.loops, self.shared) { loop.submit { action(shared) } }
+    }
+}

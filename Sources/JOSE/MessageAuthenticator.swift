@@ -1,0 +1,59 @@
+internal import COpenSSL
+
+/// HMAC with one secret (RFC 2104), prepared once. Usable from any thread at the same time.
+// Sendable: the prepared context is only copied from, which OpenSSL allows concurrently.
+package final class MessageAuthenticator: @unchecked Sendable {
+    package let hash: Hash
+    private let context: OpaquePointer
+
+    /// Nil when the secret is empty or OpenSSL refuses it.
+    package init?(_ hash: Hash, secret: Span<UInt8>) {
+        guard !secret.isEmpty, let context = EVP_MAC_CTX_new(Self.method) else { return nil }
+        let prepared = hash.rawValue.withCString { name in
+            var parameters = [
+                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, UnsafeMutablePointer(mutating: name), 0),
+                OSSL_PARAM_construct_end(),
+            ]
+            return secret.withUnsafeBufferPointer { EVP_MAC_init(context, $0.baseAddress, $0.count, &parameters) == 1 }
+        }
+        guard prepared else {
+            EVP_MAC_CTX_free(context)
+            ERR_clear_error()
+            return nil
+        }
+        self.hash = hash
+        self.context = context
+    }
+
+    deinit { EVP_MAC_CTX_free(self.context) }
+
+    /// The code of a message, as many bytes as the hash has.
+    package func code(for message: Span<UInt8>) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: self.hash.byteCount) { output, count in
+            count = self.write(message, to: output) ? self.hash.byteCount : 0
+        }
+    }
+
+    /// Compares in constant time.
+    package func verify(_ code: Span<UInt8>, for message: Span<UInt8>) -> Bool {
+        guard code.count == self.hash.byteCount else { return false }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: self.hash.byteCount) { own in
+            guard self.write(message, to: own) else { return false }
+            return code.withUnsafeBufferPointer { CRYPTO_memcmp(own.baseAddress, $0.baseAddress, own.count) == 0 }
+        }
+    }
+
+    private func write(_ message: Span<UInt8>, to output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        guard let context = EVP_MAC_CTX_dup(self.context) else { return false }
+        defer { EVP_MAC_CTX_free(context) }
+        var count = 0
+        return message.withUnsafeBufferPointer { message in
+            EVP_MAC_update(context, message.baseAddress, message.count) == 1
+                && EVP_MAC_final(context, output.baseAddress, &count, output.count) == 1
+                && count == self.hash.byteCount
+        }
+    }
+
+    // Sendable: methods never change after they were fetched.
+    nonisolated(unsafe) private static let method = EVP_MAC_fetch(nil, "HMAC", nil)
+}

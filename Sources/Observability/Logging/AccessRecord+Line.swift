@@ -1,0 +1,98 @@
+import GatewayTypes
+
+extension AccessRecord {
+    /// Appends the record as one line of JSON, line feed included.
+    ///
+    /// Every line has every member, in one order; what is not known is null. Durations are milliseconds with up to
+    /// three decimals.
+    package func append(to output: inout [UInt8]) {
+        output.append(literal: #"{"time":""#)
+        output.append(timestamp: self.time)
+        output.append(literal: #"","request_id":""#)
+        self.requestID.append(to: &output)
+        output.append(literal: "\"")
+        self.appendNames(to: &output)
+        self.appendEnding(to: &output)
+        self.appendDurations(to: &output)
+        self.appendSizes(to: &output)
+        output.append(literal: #","attempts":"#)
+        output.append(decimal: self.attempts)
+        output.append(literal: self.isStream ? #","stream":true"# : #","stream":false"#)
+        output.append(literal: self.isCancelled ? #","cancelled":true"# : #","cancelled":false"#)
+        self.appendTrace(to: &output)
+        output.append(literal: "}\n")
+    }
+
+    private func appendNames(to output: inout [UInt8]) {
+        output.append(member: #","tenant":"#, self.tenant?.bytes)
+        output.append(member: #","subject":"#, self.subject?.bytes)
+        output.append(member: #","plan":"#, self.plan?.bytes)
+        output.append(member: #","task":"#, self.task?.bytes)
+        output.append(member: #","provider":"#, self.provider?.bytes)
+        output.append(member: #","model":"#, self.model?.bytes)
+    }
+
+    private func appendEnding(to output: inout [UInt8]) {
+        output.append(literal: #","route":"#)
+        if let route = self.route {
+            output.append(literal: "\"")
+            output.append(literal: route)
+            output.append(literal: "\"")
+        } else {
+            output.append(literal: "null")
+        }
+        output.append(literal: #","outcome":""#)
+        output.append(contentsOf: self.outcome.metricLabel.utf8)
+        output.append(literal: #"","status":"#)
+        output.append(optional: self.status)
+    }
+
+    private func appendDurations(to output: inout [UInt8]) {
+        output.append(literal: #","total_ms":"#)
+        output.append(milliseconds: self.total)
+        output.append(literal: #","overhead_ms":"#)
+        output.append(milliseconds: self.overhead)
+        output.append(literal: #","first_token_ms":"#)
+        output.append(milliseconds: self.firstToken)
+    }
+
+    private func appendSizes(to output: inout [UInt8]) {
+        output.append(literal: #","text_length":"#)
+        output.append(optional: self.textLength)
+        output.append(literal: #","input_tokens":"#)
+        output.append(optional: self.usage?.input)
+        output.append(literal: #","output_tokens":"#)
+        output.append(optional: self.usage?.output)
+        output.append(literal: #","total_tokens":"#)
+        output.append(optional: self.usage?.total)
+        switch self.usage?.source {
+        case .provider: output.append(literal: #","usage_source":"provider""#)
+        case .estimated: output.append(literal: #","usage_source":"estimated""#)
+        case nil: output.append(literal: #","usage_source":null"#)
+        }
+    }
+
+    private func appendTrace(to output: inout [UInt8]) {
+        guard let trace = self.trace else { return output.append(literal: #","trace_id":null"#) }
+        output.append(literal: #","trace_id":""#)
+        trace.append(to: &output)
+        output.append(literal: "\"")
+    }
+}
+
+extension [UInt8] {
+    /// Appends a member's comma and name, given as they are to stand there, and an identifier or null.
+    fileprivate mutating func append(member name: StaticString, _ identifier: ByteString?) {
+        self.append(literal: name)
+        if let identifier { self.append(quoted: identifier) } else { self.append(literal: "null") }
+    }
+
+    fileprivate mutating func append(optional number: Int?) {
+        if let number { self.append(decimal: number) } else { self.append(literal: "null") }
+    }
+
+    fileprivate mutating func append(milliseconds span: TimeSpan?) {
+        guard let span else { return self.append(literal: "null") }
+        self.append(fixed: span.nanoseconds / 1000, places: 3)
+    }
+}

@@ -1,0 +1,116 @@
+package import GatewayTypes
+
+/// Names one trace: 128 random bits, never all zero (W3C Trace Context §3.2.2.3).
+package struct TraceID: Hashable, Sendable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
+
+    /// Nil for the all-zero identifier, which the standard calls invalid.
+    package init?(high: UInt64, low: UInt64) {
+        guard high | low != 0 else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    /// The trace of an ask that nobody else traces has the ask's own name.
+    package init(_ request: RequestID) {
+        self.high = request.high
+        self.low = request.high | request.low == 0 ? 1 : request.low
+    }
+
+    package var description: String {
+        var bytes: [UInt8] = []
+        self.append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends 32 lower-case hexadecimal digits.
+    package func append(to output: inout [UInt8]) {
+        output.append(hex: self.high)
+        output.append(hex: self.low)
+    }
+}
+
+/// What one `traceparent` field says.
+package struct TraceContext: Hashable, Sendable {
+    /// Whether a client's trace goes on behind this gateway.
+    package enum EdgePolicy: String, Sendable, CaseIterable {
+        /// Clients are not trusted: a new trace begins, and theirs is only remembered.
+        case restart
+        /// For networks whose callers may decide what is traced.
+        case `continue`
+    }
+
+    package let traceID: TraceID
+    /// The caller's span, which becomes the parent of ours. Never zero.
+    package let spanID: UInt64
+    package let isSampled: Bool
+
+    package init(traceID: TraceID, spanID: UInt64, isSampled: Bool) {
+        self.traceID = traceID
+        self.spanID = spanID == 0 ? 1 : spanID
+        self.isSampled = isSampled
+    }
+
+    /// Reads one field value; nil when it must be ignored: another length, version `ff`, upper-case digits, an
+    /// all-zero identifier. Of higher versions the first four members are read (Trace Context §4.3).
+    ///
+    /// A request with two `traceparent` fields has none: the caller must not pass either of them.
+    package static func parse(_ field: Span<UInt8>) -> TraceContext? {
+        guard field.count >= 55, hasSeparators(field),
+            let version = hexadecimal(field, at: 0, digits: 2), version != 0xFF,
+            field.count == 55 || (version > 0 && field[55] == UInt8(ascii: "-")),
+            let high = hexadecimal(field, at: 3, digits: 16), let low = hexadecimal(field, at: 19, digits: 16),
+            let trace = TraceID(high: high, low: low),
+            let span = hexadecimal(field, at: 36, digits: 16), span != 0,
+            let flags = hexadecimal(field, at: 53, digits: 2)
+        else { return nil }
+        return TraceContext(traceID: trace, spanID: span, isSampled: flags & 1 == 1)
+    }
+
+    /// The context of an ask at this gateway: our span, in the client's trace or in one of its own.
+    ///
+    /// - Parameter client: what the request's only `traceparent` said. Under `restart` neither its identifier nor its
+    ///   sampled flag is taken over.
+    package static func atEdge(client: TraceContext?, policy: EdgePolicy, request: RequestID) -> TraceContext {
+        let span = mixed(request.low ^ (request.high &<< 1))
+        guard policy == .continue, let client else {
+            return TraceContext(traceID: TraceID(request), spanID: span, isSampled: false)
+        }
+        return TraceContext(traceID: client.traceID, spanID: span, isSampled: client.isSampled)
+    }
+
+    /// Appends the field value in version 00. The random flag is kept off: a client's trace may not be random.
+    package func append(to output: inout [UInt8]) {
+        output.append(literal: "00-")
+        self.traceID.append(to: &output)
+        output.append(literal: "-")
+        output.append(hex: self.spanID)
+        output.append(literal: self.isSampled ? "-01" : "-00")
+    }
+}
+
+private func hasSeparators(_ field: Span<UInt8>) -> Bool {
+    field[2] == UInt8(ascii: "-") && field[35] == UInt8(ascii: "-") && field[52] == UInt8(ascii: "-")
+}
+
+/// The value of lower-case hexadecimal digits; nil for any other byte. At most 16 digits.
+private func hexadecimal(_ field: Span<UInt8>, at start: Int, digits: Int) -> UInt64? {
+    var value: UInt64 = 0
+    for position in start..<(start + digits) {
+        switch field[position] {
+        case let byte where byte >= 0x30 && byte <= 0x39: value = value &<< 4 | UInt64(byte &- 0x30)
+        case let byte where byte >= 0x61 && byte <= 0x66: value = value &<< 4 | UInt64(byte &- 0x57)
+        default: return nil
+        }
+    }
+    return value
+}
+
+/// Spreads the bits (the finaliser of SplitMix64), so that a span does not repeat its trace.
+private func mixed(_ word: UInt64) -> UInt64 {
+    var value = word &+ 0x9E37_79B9_7F4A_7C15
+    value = (value ^ (value &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value &>> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value &>> 31)
+}

@@ -1,0 +1,147 @@
+package import GatewayTypes
+import Synchronization
+
+/// The embedded store: exact over all threads of one process, empty after a restart.
+///
+/// Never suspends and never fails. Tenants are spread over shards by hash, each behind its own lock, so that tenants
+/// do not wait for each other while all limits of one tenant stay one decision. Minutes and leases run on the
+/// monotonic clock, days on the calendar clock. What it remembers is bounded as `TenantBook` says.
+package final class MemoryStore: QuotaStore {
+    /// Guarded by the lock around it.
+    private struct Books {
+        var byTenant: [TenantID: Book] = [:]
+        /// The newest instant seen, so that time never falls within the shard, in nanoseconds.
+        var now: Int64 = .min
+
+        mutating func book(_ tenant: TenantID) -> Book {
+            if let book = self.byTenant[tenant] { return book }
+            let book = Book(TenantBook(id: tenant))
+            self.byTenant[tenant] = book
+            return book
+        }
+    }
+
+    /// Keeps a tenant's book in its place while its fields change.
+    private final class Book {
+        var value: TenantBook
+        init(_ value: TenantBook) { self.value = value }
+    }
+
+    private final class Shard: Sendable {
+        let books = Mutex(Books())
+    }
+
+    private let shards: [Shard]
+    private let clock: any GatewayTypes.Clock
+    private let changes = Atomic<UInt64>(0)
+
+    package init(clock: any GatewayTypes.Clock) {
+        self.clock = clock
+        self.shards = (0..<16).map { _ in Shard() }
+    }
+
+    package func admit(_ ask: QuotaAsk) -> Admission {
+        let wall = self.clock.wallTime()
+        let day = ask.calendar.day(at: wall)
+        return self.withBook(ask.caller.tenant) { book, now in
+            book.admit(ask, at: Moment(monotonic: now, wall: wall, day: day))
+        }
+    }
+
+    @discardableResult
+    package func settle(_ settlement: Settlement) -> SettlementResult {
+        self.withBook(settlement.caller.tenant) { book, now in book.settle(settlement, at: now) }
+    }
+
+    package func submit(_ settlement: Settlement) { self.settle(settlement) }
+
+    package func renew(_ leases: [Lease]) -> [RequestID] {
+        let wall = self.clock.wallTime()
+        let lost = leases.filter { lease in
+            self.withBook(lease.caller.tenant) { book, now in
+                book.advance(to: now, wall: wall, steps: 0)
+                return !book.renew(lease.request, at: now)
+            }
+        }
+        return lost.map(\.request)
+    }
+
+    package func look(_ question: QuotaQuestion) -> Standing {
+        let wall = self.clock.wallTime()
+        let day = question.calendar.day(at: wall)
+        return self.withBook(question.caller.tenant) { book, now in
+            book.look(question, at: Moment(monotonic: now, wall: wall, day: day))
+        }
+    }
+
+    package func apply(_ change: OperatorChange, to key: CounterKey) {
+        let wall = self.clock.wallTime()
+        self.withBook(key.tenant) { book, now in book.apply(change, to: key, at: (now, wall)) }
+        self.changes.wrappingAdd(1, ordering: .releasing)
+    }
+
+    package func steering(of key: CounterKey) -> Steering {
+        let wall = self.clock.wallTime()
+        return self.withBook(key.tenant) { book, _ in book.steering(of: key, at: wall) }
+    }
+
+    package func leases(of key: CounterKey) -> [LeaseRecord] {
+        let wall = self.clock.wallTime()
+        return self.withBook(key.tenant) { book, now in
+            book.advance(to: now, wall: wall, steps: 0)
+            return book.leases(of: key, at: now)
+        }
+    }
+
+    package func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
+        let wall = self.clock.wallTime()
+        let dropped = self.withBook(key.tenant) { book, now in
+            book.advance(to: now, wall: wall, steps: 0)
+            return book.dropLeases(of: key, request: request)
+        }
+        self.changes.wrappingAdd(1, ordering: .releasing)
+        return dropped
+    }
+
+    package var generation: UInt64 { self.changes.load(ordering: .acquiring) }
+
+    /// Every change is seen by `generation` at once; the bound is for a calendar clock that is turned forward.
+    package var refusalMemory: TimeSpan { .seconds(60) }
+
+    /// Lets idle subjects and silent tenants go; for a timer, since a tenant that is asked sweeps itself.
+    /// - Parameter steps: accounts to look at in each tenant.
+    package func sweep(steps: Int = 256) {
+        let wall = self.clock.wallTime()
+        for shard in self.shards {
+            shard.books.withLock { books in
+                let now = self.advance(&books)
+                for (tenant, book) in books.byTenant {
+                    book.value.advance(to: now, wall: wall, steps: steps)
+                    if book.value.isIdle(at: now, wall: wall) { books.byTenant[tenant] = nil }
+                }
+            }
+        }
+    }
+
+    /// Subjects and addresses that are remembered; for metrics and tests.
+    package var accountCount: Int {
+        self.shards.reduce(0) { sum, shard in
+            sum &+ shard.books.withLock { books in books.byTenant.values.reduce(0) { $0 &+ $1.value.accounts.count } }
+        }
+    }
+
+    private func withBook<Result: Sendable>(
+        _ tenant: TenantID, _ body: (inout TenantBook, _ now: Int64) -> Result
+    ) -> Result {
+        let shard = self.shards[tenant.hashValue & (self.shards.count &- 1)]
+        return shard.books.withLock { books in
+            let now = self.advance(&books)
+            return body(&books.book(tenant).value, now)
+        }
+    }
+
+    private func advance(_ books: inout Books) -> Int64 {
+        books.now = max(books.now, self.clock.monotonicTime().nanoseconds)
+        return books.now
+    }
+}

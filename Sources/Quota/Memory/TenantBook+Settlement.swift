@@ -1,0 +1,41 @@
+import GatewayTypes
+
+extension TenantBook {
+    mutating func settle(_ settlement: Settlement, at now: Int64) -> SettlementResult {
+        guard let record = self.records[settlement.request] else {
+            guard settlement.chargesUnrecorded else { return .unknown }
+            self.chargeUnrecorded(settlement, at: now)
+            return .settled
+        }
+        guard !record.isSettled else { return .repeated }
+        record.isSettled = true
+        record.leave()
+        switch settlement.charge {
+        case .tokens(let count): record.charge(QuotaAsk.bounded(count))
+        case .asReserved: record.charge(record.reservedTokens)
+        }
+        record.accounts = ByScope(repeating: nil)
+        self.expectDeparture(of: record, at: now)
+        return .settled
+    }
+
+    /// Extends the leases that live; answers the others.
+    mutating func renew(_ request: RequestID, at now: Int64) -> Bool {
+        guard let record = self.records[request], record.holdsLease else { return false }
+        self.renewLease(of: record, at: now)
+        return true
+    }
+
+    /// Charges an ask that was let through while the store could not answer, and remembers its id.
+    private mutating func chargeUnrecorded(_ settlement: Settlement, at now: Int64) {
+        let charged = settlement.chargedTokens
+        var seen = ByScope(repeating: false)
+        for limit in settlement.limits where limit.kind == .tokensPerDay && !seen[limit.scope] {
+            seen[limit.scope] = true
+            self.openAccount(limit.scope, of: settlement.caller).tokens.charge(charged, on: settlement.day.number)
+        }
+        let record = Record(settled: settlement, at: now)
+        self.records.set(record, for: settlement.request)
+        self.expectDeparture(of: record, at: now)
+    }
+}

@@ -1,0 +1,88 @@
+import GatewayTypes
+
+extension TenantBook {
+    func isBlocked(_ caller: QuotaCaller, at time: WallTime) -> Bool {
+        guard !self.steering.isEmpty else { return false }
+        return LimitScope.allCases.contains { self.steering(of: $0, caller, at: time)?.isBlocked ?? false }
+    }
+
+    /// The limits in force: the plan's, with what operators have set.
+    func steered(_ limits: [Limit], for caller: QuotaCaller, at time: WallTime) -> [Limit] {
+        guard !self.steering.isEmpty else { return limits }
+        var result = limits
+        for scope in LimitScope.allCases {
+            guard let steering = self.steering(of: scope, caller, at: time) else { continue }
+            for kind in LimitKind.allCases {
+                guard let quantity = steering[kind]?.quantity else { continue }
+                let places = result.indices.filter { result[$0].scope == scope && result[$0].kind == kind }
+                for place in places { result[place].quantity = quantity }
+                if places.isEmpty { result.append(Limit(kind, scope: scope, quantity: quantity)) }
+            }
+        }
+        return result
+    }
+
+    mutating func apply(_ change: OperatorChange, to key: CounterKey, at moment: (now: Int64, wall: WallTime)) {
+        let place = AccountKey(key.scope, key.id)
+        var steering = self.steering[place]?.inForce(at: moment.wall) ?? Steering()
+        switch change {
+        case .override(let kind, let override): steering[kind] = override
+        case .clearOverride(let kind?): steering[kind] = nil
+        case .clearOverride(nil): for kind in LimitKind.allCases { steering[kind] = nil }
+        case .block(let until): steering.block = until.map { .until($0) } ?? .untilLifted
+        case .unblock: steering.block = .none
+        case .reset(let kind): self.reset(key, kind)
+        }
+        self.steering[place] = steering
+        // Operators act seldom: a good moment to drop what has expired anywhere.
+        self.steering = self.steering.filter { !$0.value.inForce(at: moment.wall).isEmpty }
+    }
+
+    func steering(of key: CounterKey, at time: WallTime) -> Steering {
+        self.steering[AccountKey(key.scope, key.id)]?.inForce(at: time) ?? Steering()
+    }
+
+    func leases(of key: CounterKey, at now: Int64) -> [LeaseRecord] {
+        self.running(in: key).map { record in
+            LeaseRecord(
+                request: record.request, ageSeconds: Int((now &- record.startedAt) / 1_000_000_000),
+                expiresInSeconds: LimitDecision.seconds(record.leaseEndsAt &- now))
+        }
+    }
+
+    mutating func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
+        let records = self.running(in: key).filter { request == nil || $0.request == request }
+        for record in records { record.leave(key.scope) }
+        return records.count
+    }
+
+    /// Operators ask for this, no request does: it walks over the tenant's asks, oldest first.
+    private func running(in key: CounterKey) -> [Record] {
+        guard let account = self.account(key) else { return [] }
+        var found: [Record] = []
+        self.records.forEach { record in
+            if record.runs[key.scope] && record.accounts[key.scope] === account { found.append(record) }
+        }
+        return found.sorted { $0.sequence < $1.sequence }
+    }
+
+    private mutating func reset(_ key: CounterKey, _ kind: LimitKind?) {
+        guard let account = self.account(key) else { return }
+        if kind == nil || kind == .requestsPerMinute { account.minute.clear() }
+        if kind == nil || kind == .tokensPerDay {
+            account.tokens.clear()
+            account.resetAfter = self.sequence
+        }
+        if kind == nil || kind == .concurrentRequests { _ = self.dropLeases(of: key, request: nil) }
+    }
+
+    private func steering(of scope: LimitScope, _ caller: QuotaCaller, at time: WallTime) -> Steering? {
+        let key =
+            switch scope {
+            case .subject: AccountKey(.subject, caller.subject.bytes)
+            case .tenant: self.own.key
+            case .address: AccountKey(.address, caller.address)
+            }
+        return self.steering[key]?.inForce(at: time)
+    }
+}

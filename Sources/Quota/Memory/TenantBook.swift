@@ -1,0 +1,123 @@
+import GatewayTypes
+
+/// All counters of one tenant: one value, so that an ask over all its scopes is one decision. Guarded by the lock of
+/// its shard.
+///
+/// Memory: about 300 bytes for each subject or address with usage in the last minute or the current day, 8 to 16 for
+/// each admission of the last minute where `requests_per_minute` applies, about 250 for each running ask, and as much
+/// for each of the last `mostRemembered` ended ones, for at most five minutes. Every admission looks at four accounts
+/// and lets idle ones go; `sweep` does the same for tenants that have fallen silent.
+struct TenantBook {
+    /// Ended asks whose id is remembered, at most; when more end within five minutes the oldest are forgotten. A
+    /// settlement that is repeated after that still moves nothing.
+    static let mostRemembered = 65_536
+
+    let id: TenantID
+    var accounts = AccountTable()
+    /// The tenant's own counters.
+    let own: Account
+    var records = StripedTable<RequestID, Record>()
+    var steering: [AccountKey: Steering] = [:]
+    /// The newest admission's place in the order.
+    var sequence: UInt64 = 0
+    /// The last day that an ask came on.
+    private var today: LocalDay?
+    /// Ends of leases in their order; a renewed lease stands in it again, and its earlier entry says nothing.
+    private var leaseEnds = Queue<(at: Int64, record: Record)>()
+    private var livingLeases = 0
+    private var departures = Queue<(at: Int64, record: Record)>()
+
+    init(id: TenantID) {
+        self.id = id
+        self.own = Account(key: AccountKey(.tenant, ByteString("")))
+    }
+
+    /// Lets time pass: leases end, ended asks are forgotten, a few accounts are looked at.
+    mutating func advance(to moment: Moment, steps: Int = 4) {
+        self.today = moment.day
+        self.advance(to: moment.monotonic, wall: moment.wall, steps: steps)
+    }
+
+    /// As above where no ask says which day it is.
+    mutating func advance(to now: Int64, wall: WallTime, steps: Int) {
+        self.endLeases(at: now)
+        self.forgetRecords(at: now)
+        let day = self.today.flatMap { wall.seconds < $0.endsAt ? $0.number : nil }
+        self.accounts.sweep(steps: steps, at: now, today: day)
+    }
+
+    /// Nothing would be lost by forgetting the whole tenant.
+    func isIdle(at now: Int64, wall: WallTime) -> Bool {
+        let day = self.today.flatMap { wall.seconds < $0.endsAt ? $0.number : nil }
+        return self.accounts.count == 0 && self.records.count == 0 && self.steering.isEmpty
+            && self.own.isIdle(at: now, today: day)
+    }
+
+    /// The account of a scope, when it has one.
+    func account(_ scope: LimitScope, of caller: QuotaCaller) -> Account? {
+        switch scope {
+        case .subject: self.accounts.find(AccountKey(.subject, caller.subject.bytes))
+        case .tenant: self.own
+        case .address: self.accounts.find(AccountKey(.address, caller.address))
+        }
+    }
+
+    mutating func openAccount(_ scope: LimitScope, of caller: QuotaCaller) -> Account {
+        switch scope {
+        case .subject: self.accounts.open(AccountKey(.subject, caller.subject.bytes))
+        case .tenant: self.own
+        case .address: self.accounts.open(AccountKey(.address, caller.address))
+        }
+    }
+
+    func account(_ key: CounterKey) -> Account? {
+        key.scope == .tenant ? self.own : self.accounts.find(AccountKey(key.scope, key.id))
+    }
+
+    /// A lease was granted.
+    mutating func expectLeaseEnd(of record: Record) {
+        self.livingLeases &+= 1
+        self.leaseEnds.append((at: record.leaseEndsAt, record: record))
+        // Most asks end long before their lease would. Their entries go before they outnumber the living.
+        if self.leaseEnds.count > 4 &* self.livingLeases &+ 1024 {
+            self.leaseEnds.keep { $0.record.holdsLease && $0.record.leaseEndsAt == $0.at }
+        }
+    }
+
+    mutating func renewLease(of record: Record, at now: Int64) {
+        record.leaseEndsAt = now &+ Lease.length.nanoseconds
+        self.leaseEnds.append((at: record.leaseEndsAt, record: record))
+    }
+
+    /// The ask has ended, or its lease has: from now on only its id is remembered.
+    mutating func expectDeparture(of record: Record, at now: Int64) {
+        if record.holdsLease { self.livingLeases &-= 1 }
+        let end = now &+ requestMemory.nanoseconds
+        record.forgetAt = end
+        self.departures.append((at: end, record: record))
+    }
+
+    private mutating func endLeases(at now: Int64) {
+        while let next = self.leaseEnds.first, next.at <= now {
+            self.leaseEnds.popFirst()
+            guard next.record.holdsLease, next.record.leaseEndsAt <= now else { continue }
+            next.record.leave()
+            self.expectDeparture(of: next.record, at: now)
+        }
+    }
+
+    private mutating func forgetRecords(at now: Int64) {
+        while let next = self.departures.first, next.at <= now || self.departures.count > Self.mostRemembered {
+            self.departures.popFirst()
+            // An ask that settled after its lease had died stands here twice; the second entry counts.
+            guard let end = next.record.forgetAt, end == next.at else { continue }
+            self.forget(next.record)
+        }
+    }
+
+    private mutating func forget(_ record: Record) {
+        // Unsettled until now: charged as reserved.
+        if !record.isSettled { record.charge(record.reservedTokens) }
+        self.records.remove(record.request)
+    }
+}

@@ -1,0 +1,78 @@
+package import GatewayTypes
+
+/// Where counters live. One contract test suite runs over every implementation.
+///
+/// Every operation is one atomic decision on the store's own clock. A store that needs no I/O answers without
+/// suspending.
+package protocol QuotaStore: AnyObject, Sendable {
+    /// Checks all limits, then writes, or writes nothing.
+    ///
+    /// Idempotent for five minutes by request id: a repeated admitted ask gets the same grant and moves nothing. A
+    /// refused ask leaves no trace, so repeating it decides again.
+    func admit(_ ask: QuotaAsk) async throws(QuotaFailure) -> Admission
+
+    /// Charges, gives back the rest, frees the lease; idempotent for five minutes by request id.
+    func settle(_ settlement: Settlement) async throws(QuotaFailure) -> SettlementResult
+
+    /// Takes a settlement over without waiting; works on the path of a cancelled request.
+    func submit(_ settlement: Settlement)
+
+    /// Gives leases another `Lease.length`. Answers those that are gone: settled, dropped or expired. They do not
+    /// come back.
+    func renew(_ leases: [Lease]) async throws(QuotaFailure) -> [RequestID]
+
+    /// Where a caller stands, without moving anything.
+    func look(_ question: QuotaQuestion) async throws(QuotaFailure) -> Standing
+
+    /// Changes what an operator may change; holds for the next ask and never moves other usage.
+    func apply(_ change: OperatorChange, to key: CounterKey) async throws(QuotaFailure)
+
+    /// What operators have set for a holder and is in force.
+    func steering(of key: CounterKey) async throws(QuotaFailure) -> Steering
+
+    /// The holder's running asks, oldest first.
+    func leases(of key: CounterKey) async throws(QuotaFailure) -> [LeaseRecord]
+
+    /// Frees the lease of one ask, or of all, in the counters of one holder; the asks go on. Answers how many.
+    func dropLeases(of key: CounterKey, request: RequestID?) async throws(QuotaFailure) -> Int
+
+    /// Changes whenever an operator may have changed something: what was remembered of earlier refusals is then void.
+    var generation: UInt64 { get }
+
+    /// Longest time for which a certain refusal may be remembered beside the store.
+    var refusalMemory: TimeSpan { get }
+}
+
+/// The claim of one running ask on its place in `concurrent_requests`.
+package struct Lease: Hashable, Sendable {
+    package var caller: QuotaCaller
+    package var request: RequestID
+
+    package init(caller: QuotaCaller, request: RequestID) {
+        self.caller = caller
+        self.request = request
+    }
+
+    /// How long a lease lives without renewal.
+    package static let length = TimeSpan.seconds(30)
+    /// How often living asks renew.
+    package static let renewal = TimeSpan.seconds(10)
+}
+
+/// A running ask, as operators see it.
+package struct LeaseRecord: Hashable, Sendable {
+    package var request: RequestID
+    /// Since when the ask runs, in whole seconds.
+    package var ageSeconds: Int
+    /// Seconds until the lease ends without renewal, rounded up.
+    package var expiresInSeconds: Int
+
+    package init(request: RequestID, ageSeconds: Int, expiresInSeconds: Int) {
+        self.request = request
+        self.ageSeconds = ageSeconds
+        self.expiresInSeconds = expiresInSeconds
+    }
+}
+
+/// How long a request id is remembered after its settlement, or after its lease died unsettled.
+package let requestMemory = TimeSpan.seconds(300)

@@ -1,0 +1,64 @@
+package import GatewayTypes
+
+/// The routes of a task in the order that the operator meant; never empty.
+package struct RouteList: Hashable, Sendable {
+    package enum Order: String, Hashable, Sendable {
+        /// The first route is asked first, the others are there for when it fails.
+        case asWritten
+        /// The first route is drawn by weight, and so is each one after it.
+        case byWeight
+    }
+
+    package let routes: [ProviderRoute]
+    package let order: Order
+
+    /// Nil when there is no route.
+    package init?(_ routes: [ProviderRoute], order: Order = .asWritten) {
+        guard !routes.isEmpty else { return nil }
+        self.routes = routes
+        self.order = order
+    }
+
+    /// All routes in the order to try them; the same number gives the same order.
+    ///
+    /// - Parameter choice: evenly distributed 64 bits; only their use here makes a choice random.
+    package func ordered(by choice: UInt64) -> [ProviderRoute] {
+        guard self.order == .byWeight, self.routes.count > 1 else { return self.routes }
+        var left = self.routes
+        var result: [ProviderRoute] = []
+        result.reserveCapacity(left.count)
+        var state = choice
+        while left.count > 1 {
+            result.append(left.remove(at: RouteList.draw(from: left, number: RouteList.mix(&state))))
+        }
+        return result + left
+    }
+
+    /// The place of the route in whose share of the weights the number falls.
+    private static func draw(from routes: [ProviderRoute], number: UInt64) -> Int {
+        var total: UInt64 = 0
+        for route in routes { total &+= RouteList.share(route) }
+        // The high half of the product is even over 0..<total; a remainder would lean towards the first routes.
+        var rest = number.multipliedFullWidth(by: total).high
+        for (index, route) in routes.enumerated() {
+            let share = RouteList.share(route)
+            if rest < share { return index }
+            rest &-= share
+        }
+        return routes.count - 1
+    }
+
+    /// A weight as a share; kept below 2^32 so that no sum of routes overflows.
+    private static func share(_ route: ProviderRoute) -> UInt64 {
+        UInt64(max(1, min(route.weight, Int(UInt32.max))))
+    }
+
+    /// SplitMix64: a fresh number for each place from one seed.
+    private static func mix(_ state: inout UInt64) -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}

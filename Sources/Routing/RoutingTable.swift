@@ -1,0 +1,109 @@
+package import GatewayTypes
+
+/// The frozen task catalogue of one tenant: turns what a client named into what is put to a provider.
+///
+/// Pure memory, safe to share between loops. The client chooses a task, a tone and a text; prompt, model, bounds and
+/// caps are the server's.
+package struct RoutingTable: Sendable {
+    /// Tokens that UTF-8 text is expected to take.
+    package typealias Estimate = @Sendable (_ text: Span<UInt8>) -> Int
+
+    private let tasks: [PreparedTask]
+    private let plans: [PlanName: PreparedPlan]
+    private let defaultAgent: Int?
+    private let estimate: Estimate
+    /// The largest text that any task takes, in UTF-8 bytes after trimming.
+    package let maxTextBytes: Int
+
+    /// Prepares every prompt of every tone.
+    ///
+    /// Of tasks or plans with the same name the first counts; Configuration refuses such files.
+    package init(
+        tasks definitions: [TaskDefinition], plans: [RoutingPlan], defaultAgent: TaskName? = nil,
+        estimate: @escaping Estimate
+    ) {
+        var seen: Set<TaskName> = []
+        let tasks =
+            definitions.filter { seen.insert($0.name).inserted }.map { PreparedTask($0, estimate: estimate) }
+            .sorted { Bytes.precedes($0.name.span, $1.name.span) }
+        self.tasks = tasks
+        self.plans = Dictionary(
+            plans.map { ($0.name, PreparedPlan($0, tasks: tasks)) }, uniquingKeysWith: { first, _ in first })
+        self.defaultAgent = defaultAgent.flatMap { name in tasks.firstIndex { $0.definition.name == name } }
+        self.estimate = estimate
+        self.maxTextBytes = tasks.map(\.definition.bounds.maxBytes).max() ?? 0
+    }
+
+    /// Decides everything about one ask but its admission.
+    ///
+    /// - Parameters:
+    ///   - task: the task or agent the client named; nil asks the tenant's default agent.
+    ///   - text: the client's text, valid UTF-8, not yet trimmed.
+    ///   - tone: the tone the client named, if any.
+    ///   - principal: whose plan and scopes count.
+    ///   - choice: evenly distributed 64 bits that draw among weighted routes.
+    package func resolve(
+        task name: Span<UInt8>?, text: Span<UInt8>, tone: Span<UInt8>? = nil, for principal: borrowing Principal,
+        choice: UInt64
+    ) throws(RoutingFailure) -> ResolvedTask {
+        let place = try self.place(of: name)
+        let task = self.tasks[place]
+        let routes = try self.routes(of: task.definition, at: place, for: principal)
+        let system = try task.system(tone: tone)
+        let trimmed = text.extracting(Trimming.bounds(of: text))
+        let length = try task.definition.bounds.admit(trimmed)
+        let user = UserText.element(around: trimmed)
+        return ResolvedTask(
+            task: task.definition.name, prompt: Prompt(system: system.bytes, user: user), textLength: length,
+            promptEstimate: system.estimate &+ max(0, self.estimate(user.span)),
+            outputCap: task.definition.outputCap, temperature: task.definition.temperature,
+            routes: routes.ordered(by: choice), disconnect: task.definition.disconnect)
+    }
+
+    /// The tasks that a principal may use, by name.
+    package func tasks(for principal: borrowing Principal) -> [TaskName] {
+        guard let plan = self.plans[principal.plan] else { return [] }
+        let scopes = principal.scopes
+        return zip(self.tasks, plan.entries).filter { task, entry in
+            entry.allowed && (task.definition.requiredScope.map(scopes.contains) ?? true)
+        }.map(\.0.definition.name).sorted()
+    }
+
+    /// The definition of a task, for operators to look at.
+    package func definition(of name: TaskName) -> TaskDefinition? {
+        self.tasks.first { $0.definition.name == name }?.definition
+    }
+
+    private func place(of name: Span<UInt8>?) throws(RoutingFailure) -> Int {
+        if let name {
+            guard let place = self.search(name) else { throw .unknownTask }
+            return place
+        }
+        guard let place = self.defaultAgent else { throw .unknownTask }
+        return place
+    }
+
+    private func search(_ name: Span<UInt8>) -> Int? {
+        var low = 0
+        var high = self.tasks.count
+        while low < high {
+            let middle = (low &+ high) / 2
+            let candidate = self.tasks[middle].name
+            if Bytes.equal(candidate.span, name) { return middle }
+            if Bytes.precedes(candidate.span, name) { low = middle &+ 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    private func routes(
+        of task: borrowing TaskDefinition, at place: Int, for principal: borrowing Principal
+    ) throws(RoutingFailure) -> RouteList {
+        guard let plan = self.plans[principal.plan] else { throw .unknownPlan }
+        let entry = plan.entries[place]
+        guard entry.allowed else { throw .taskNotInPlan }
+        if let scope = task.requiredScope, !principal.scopes.contains(scope) {
+            throw .insufficientScope(required: scope)
+        }
+        return entry.routes
+    }
+}
