@@ -80,11 +80,11 @@ package final class GatewayProcess: Sendable {
     package var metrics: MetricsPage { MetricsPage(self.admin("/metrics")?.text ?? "") }
 
     /// Access records that have been written so far, as JSON lines.
-    package var records: [HTTPRecord] { HTTPRecord.lines(of: self.child.standardOutput) }
+    package var records: [RecordLine] { RecordLine.lines(of: self.child.standardOutput) }
 
     /// The access record of a request, waited for; nil when it does not come in time.
-    package func record(of requestID: String, within limit: TimeSpan = .seconds(5)) -> HTTPRecord? {
-        var found: HTTPRecord?
+    package func record(of requestID: String, within limit: TimeSpan = .seconds(5)) -> RecordLine? {
+        var found: RecordLine?
         _ = Stopwatch.wait(upTo: limit, every: 20) {
             found = self.records.first { $0.requestID == requestID }
             return found != nil

@@ -1,0 +1,24 @@
+import GatewayTesting
+import Testing
+
+/// Starts a gateway for a suite, lends it to its tests, and ends it behind them.
+struct GatewayTrait: SuiteTrait, TestScoping {
+    let settings: GatewaySettings
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        let thread = OwnThreadExecutor()
+        defer { thread.stop() }
+        let gateway = try await withTaskExecutorPreference(thread) { try await start() }
+        try await TestGateway.$shared.withValue(gateway) { try await function() }
+        gateway.process.child.signal(9)
+    }
+
+    @concurrent private func start() async throws -> TestGateway { try TestGateway(self.settings) }
+}
+
+extension Trait where Self == GatewayTrait {
+    /// One gateway for all tests of the suite, at `TestGateway.current`.
+    static func gateway(_ settings: GatewaySettings = GatewaySettings()) -> Self { Self(settings: settings) }
+}
