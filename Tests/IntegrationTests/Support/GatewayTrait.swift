@@ -6,7 +6,7 @@ struct GatewayTrait: SuiteTrait, TestScoping {
     let settings: GatewaySettings
 
     func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let thread = OwnThreadExecutor()
         defer { thread.stop() }
