@@ -33,8 +33,9 @@ USER 10001:10001
 # The api listener. The admin listener is for the network that steers, and is not offered here.
 EXPOSE 8080
 STOPSIGNAL SIGTERM
+# Asks the admin listener at its usual place, 127.0.0.1:9090 inside the container.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
-    CMD ["/usr/local/bin/askgate", "health", "--config", "/etc/askgate/askgate.yaml"]
+    CMD ["/usr/local/bin/askgate", "health"]
 # Configuration and the files it names are mounted; secrets come from the environment or from mounted files.
 ENTRYPOINT ["/usr/local/bin/askgate"]
 CMD ["serve", "--config", "/etc/askgate/askgate.yaml"]

@@ -83,10 +83,10 @@ package final class GatewayProcess: Sendable {
     package var records: [RecordLine] { RecordLine.lines(of: self.child.standardOutput) }
 
     /// The access record of a request, waited for; nil when it does not come in time.
-    package func record(of requestID: String, within limit: TimeSpan = .seconds(5)) -> RecordLine? {
+    package func record(of requestID: String?, within limit: TimeSpan = .seconds(5)) -> RecordLine? {
         var found: RecordLine?
         _ = Stopwatch.wait(upTo: limit, every: 20) {
-            found = self.records.first { $0.requestID == requestID }
+            found = self.records.first { requestID != nil && $0.requestID == requestID }
             return found != nil
         }
         return found

@@ -123,6 +123,9 @@ package final class RawClient {
         return false
     }
 
+    /// Whether something has come that was not read yet.
+    package var hasInput: Bool { self.socket.hasInput }
+
     /// Whether the peer has closed by now; takes nothing from the connection.
     package var isClosedByPeer: Bool { self.socket.isClosedByPeer }
 

@@ -138,6 +138,9 @@ package final class TestSocket: Sendable {
         return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
     }
 
+    /// Whether bytes wait, or the peer's end.
+    package var hasInput: Bool { self.isReady(Int16(POLLIN), within: .seconds(0)) }
+
     /// Says that nothing more will be sent; reading goes on.
     package func finish() { shutdown(self.number, Int32(SHUT_WR)) }
 
