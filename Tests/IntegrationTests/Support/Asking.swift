@@ -35,6 +35,8 @@ struct Answer {
     var response: HTTPResponse
     /// Events in order, comments left out; empty where the answer was not streamed.
     var events: [StreamEvent] = []
+    /// The body ended without its orderly end.
+    var isCut = false
 
     var status: Int { self.response.status }
     var isStream: Bool { self.response.header("content-type")?.hasPrefix("text/event-stream") == true }
@@ -54,7 +56,8 @@ struct Answer {
 
     func event(_ name: String) -> StreamEvent? { self.events.first { $0.name == name } }
 
-    /// The promises that hold for every stream: `start` first, one end and nothing behind it, one question id.
+    /// The promises that hold for every stream: `start` first, one end and nothing behind it, one question id, and a
+    /// body that ends in order just when the answer is whole.
     func checkStream(sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(self.events.first?.name == "start", sourceLocation: sourceLocation)
         let ends = self.events.filter { $0.name == "finish" || $0.name == "error" }
@@ -62,6 +65,8 @@ struct Answer {
         #expect(self.events.last?.name == ends.first?.name, sourceLocation: sourceLocation)
         #expect(Set(self.events.map { $0.json?["questionId"]?.string }).count == 1, sourceLocation: sourceLocation)
         #expect(self.events.allSatisfy { $0.json != nil }, sourceLocation: sourceLocation)
+        // A broken answer must not look whole to a client that reads no events, either.
+        #expect(self.isCut == (ends.first?.name == "error"), sourceLocation: sourceLocation)
     }
 }
 
@@ -102,11 +107,20 @@ extension TestGateway {
         let client = try client ?? self.client()
         var answer = try self.begin(ask, as: caller, headers: headers, on: client)
         if answer.isStream {
-            answer.events = try client.allEvents().filter { !$0.isComment }
+            self.readEvents(of: &answer, on: client)
         } else {
             while let piece = try client.piece() { answer.response.body += piece }
         }
         return answer
+    }
+
+    /// Reads what is left of a stream, to whichever end.
+    func readEvents(of answer: inout Answer, on client: RawClient) {
+        do throws(MessageFault) {
+            while let event = try client.event() { if !event.isComment { answer.events.append(event) } }
+        } catch {
+            answer.isCut = true
+        }
     }
 
     /// Sends the ask and reads the head of its answer.
