@@ -25,7 +25,14 @@ package final class FakeProvider: Sendable {
     {
         (self.listener, self.port) = try TestSocket.listen()
         self.rest = ProviderScript(marker: "", reply: rest)
-        OwnThread.start { [self] in self.accept() }
+        OwnThread.start { [weak self, listener] in
+            while true {
+                let socket = listener.accept(within: .milliseconds(100))
+                guard let self, !self.state.withLock({ $0.stopped }) else { break }
+                if let socket { self.accepted(socket) }
+            }
+            listener.close()
+        }
     }
 
     deinit { self.stop() }
@@ -63,20 +70,16 @@ package final class FakeProvider: Sendable {
         for connection in connections { connection.interrupt() }
     }
 
-    private func accept() {
-        while !self.state.withLock({ $0.stopped }) {
-            guard let socket = self.listener.accept(within: .milliseconds(100)) else { continue }
-            let number = self.state.withLock { state in
-                defer { state.opened += 1 }
-                state.connections[state.opened] = socket
-                return state.opened
-            }
-            OwnThread.start { [self] in
-                self.serve(socket, number: number)
-                _ = self.state.withLock { $0.connections.removeValue(forKey: number) }
-            }
+    private func accepted(_ socket: TestSocket) {
+        let number = self.state.withLock { state in
+            defer { state.opened += 1 }
+            state.connections[state.opened] = socket
+            return state.opened
         }
-        self.listener.close()
+        OwnThread.start { [self] in
+            self.serve(socket, number: number)
+            _ = self.state.withLock { $0.connections.removeValue(forKey: number) }
+        }
     }
 
     private func serve(_ socket: TestSocket, number: Int) {

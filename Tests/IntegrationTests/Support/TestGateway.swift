@@ -38,11 +38,15 @@ final class TestGateway: Sendable {
 
     /// Reloads with other settings and waits until they are in force or refused.
     func reload(_ settings: GatewaySettings) throws {
-        let before = self.reloads
-        try self.process.reload(
-            settings.yaml(
+        try self.reload(
+            yaml: settings.yaml(
                 api: self.process.port, admin: self.process.adminPort, provider: self.provider.baseURL))
-        #expect(Stopwatch.wait(upTo: .seconds(10), every: 10) { self.reloads > before })
+    }
+
+    func reload(yaml: String) throws {
+        let before = self.reloads
+        try self.process.reload(yaml)
+        #expect(Stopwatch.wait(upTo: .seconds(10), every: 10) { self.reloads > before }, "no reload was counted")
     }
 
     /// Reloads tried so far, whatever came of them.
