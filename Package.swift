@@ -83,6 +83,7 @@ var targets: [Target] = [
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
+    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
     tests("AdminAPITests", ["AdminAPI", "Observability", "GatewayTypes"]),
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]
