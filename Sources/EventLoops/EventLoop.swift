@@ -224,6 +224,19 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
     /// Arms or moves a timer. On the loop.
     package func arm(_ timer: LoopTimer, at deadline: MonotonicTime) { self.wheel.arm(timer, at: deadline) }
 
+    /// Waits; a cancelled task waits no longer. On the loop.
+    package func sleep(for span: TimeSpan) async {
+        let timer = LoopTimer()
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                timer.action = { continuation.resume() }
+                self.arm(timer, after: Task.isCancelled ? .seconds(0) : span)
+            }
+        } onCancel: {
+            self.submit { if timer.isArmed { self.arm(timer, after: .seconds(0)) } }
+        }
+    }
+
     /// The timer will not fire; it stays linked until its old deadline. On the loop.
     package func cancel(_ timer: LoopTimer) { self.wheel.cancel(timer) }
 

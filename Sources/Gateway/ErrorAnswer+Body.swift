@@ -48,7 +48,7 @@ extension ErrorAnswer {
         writer.name("status")
         writer.integer(status)
         writer.name("detail")
-        writer.constant(self.code.face.detail)
+        if let detail = self.detail { writer.string(detail) } else { writer.constant(self.code.face.detail) }
         writer.name("code")
         writer.string(self.name(in: .own))
         writer.name("message")

@@ -8,10 +8,15 @@ package struct ErrorAnswer: Sendable {
     package let limits: [LimitState]
     /// Seconds the client should wait, where somebody knows: a provider, the store.
     private let knownWait: Int?
+    /// What exactly is wrong with the request, where the code's own words do not say it. Holds nothing of the text.
+    let detail: String?
 
-    /// - Parameter retryAfterSeconds: how long to wait, for the codes that answer 503; nil takes the code's own.
-    package init(_ code: ErrorCode, retryAfterSeconds: Int? = nil) {
+    /// - Parameters:
+    ///   - retryAfterSeconds: how long to wait, for the codes that answer 503; nil takes the code's own.
+    ///   - detail: names the member, the limit or the place that is wrong; nothing that the client wrote.
+    package init(_ code: ErrorCode, retryAfterSeconds: Int? = nil, detail: String? = nil) {
         self.code = code
+        self.detail = detail
         self.limits = []
         self.knownWait = retryAfterSeconds
     }
@@ -25,6 +30,7 @@ package struct ErrorAnswer: Sendable {
         self.code = ErrorCode(exceeded: limit.limit.kind)
         self.limits = [limit] + others
         self.knownWait = nil
+        self.detail = nil
     }
 
     /// The HTTP status. On OpenAI routes an unknown task is an unknown model, which OpenAI answers with 404.

@@ -42,15 +42,12 @@ package final class Exchange {
 
     /// Sends a whole answer. Later calls do nothing.
     ///
-    /// - Parameter fields: appends further header lines with `MessageWriter`.
-    package func respond(
-        _ status: Int, contentType: StaticString, body: [UInt8], fields: (inout [UInt8]) -> Void = { _ in }
-    ) {
+    /// - Parameter fields: appends header lines with `MessageWriter`, the media type among them.
+    package func respond(_ status: Int, body: [UInt8], fields: (inout [UInt8]) -> Void) {
         guard !self.isAnswered else { return }
         self.isAnswered = true
         self.connection.send { output in
             self.connection.beginHead(status, to: &output)
-            MessageWriter.field("content-type", contentType, to: &output)
             MessageWriter.field("content-length", body.count, to: &output)
             fields(&output)
             MessageWriter.endOfHead(to: &output)
@@ -59,13 +56,12 @@ package final class Exchange {
     }
 
     /// Begins an answer whose length is not known; pieces follow with `write`.
-    package func beginStream(_ status: Int, contentType: StaticString, fields: (inout [UInt8]) -> Void) {
+    package func beginStream(_ status: Int, fields: (inout [UInt8]) -> Void) {
         guard !self.isAnswered else { return }
         self.isAnswered = true
         let isChunked = self.head.minorVersion >= 1
         self.connection.beginStream(isChunked: isChunked)
         self.connection.beginHead(status, to: &self.chunk)
-        MessageWriter.field("content-type", contentType, to: &self.chunk)
         if isChunked { MessageWriter.field("transfer-encoding", "chunked", to: &self.chunk) }
         fields(&self.chunk)
         MessageWriter.endOfHead(to: &self.chunk)
