@@ -10,6 +10,11 @@ package struct ChunkProgress: Sendable, Equatable {
     /// Bytes taken from the input; never more than it had.
     package let consumed: Int
     package let state: State
+
+    package init(consumed: Int, state: State) {
+        self.consumed = consumed
+        self.state = state
+    }
 }
 
 /// Takes the `chunked` coding off a body (RFC 9112 §7.1): strict, resumable at any byte.
