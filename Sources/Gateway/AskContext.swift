@@ -44,10 +44,12 @@ final class AskContext {
         self.trace = self.readTrace()
     }
 
-    private func readTrace() -> TraceID? {
-        guard self.exchange.head.count(of: .traceparent) == 1 else { return nil }
+    /// The client's trace identifier, so that both sides' logs meet; else one of our own. The trace itself is ours:
+    /// nothing of the client's is sent on.
+    private func readTrace() -> TraceID {
+        guard self.exchange.head.count(of: .traceparent) == 1 else { return TraceID(self.id) }
         let client = self.exchange.head.withValue(of: .traceparent) { TraceContext.parse($0) } ?? nil
-        return TraceContext.atEdge(client: client, policy: self.snapshot.relay.tracing, request: self.id).traceID
+        return client?.traceID ?? TraceID(self.id)
     }
 
     /// The language of messages for the user.

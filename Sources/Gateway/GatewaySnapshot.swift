@@ -28,6 +28,11 @@ package final class GatewaySnapshot: Sendable {
     }
 }
 
+extension GatewaySnapshot {
+    /// Whether every issuer's tokens can be judged.
+    package var hasAllKeys: Bool { self.authenticator.isReady }
+}
+
 /// What requests of one tenant need.
 package final class TenantSnapshot: Sendable {
     package let id: TenantID
@@ -74,8 +79,6 @@ package struct RelayConfiguration: Sendable {
     package var heartbeat = TimeSpan.seconds(15)
     /// Bytes held for a slow client above which the provider is no longer read.
     package var pauseAboveBytes = 262_144
-    /// Whether a client's `traceparent` is continued instead of restarted.
-    package var tracing = TraceContext.EdgePolicy.restart
 
     package init() {}
 }

@@ -13,7 +13,7 @@ package final class Exchange {
     package var isClientGone: Bool { self.connection.isGone }
     /// Called once when the client goes away before the answer is complete.
     package var onClientGone: (() -> Void)? {
-        didSet { if self.isClientGone { self.tellClientGone() } }
+        didSet { if self.onClientGone != nil, self.isClientGone { self.tellClientGone() } }
     }
     /// Called when all bytes held for a slow client have been sent.
     package var onDrained: (() -> Void)?

@@ -27,7 +27,8 @@ package struct KeySet: Sendable {
     package let skipped: [Skipped]
     /// Of the text the set was read from; tells whether a refresh brought anything new.
     package let digest: SHA256Digest?
-    private let keys: [VerificationKey]
+    /// The usable keys, in the order of the set.
+    package let keys: [VerificationKey]
 
     /// Reads a set as RFC 7517 §5 writes it, leaving out each key that cannot be used.
     ///
