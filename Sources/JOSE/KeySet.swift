@@ -38,27 +38,39 @@ package struct KeySet: Sendable {
             root = try JSONDocument(parsing: text, limits: JSONLimits(bytes: Self.maximumBytes, depth: 16)).root
         } catch { throw .notJSON }
         guard let values = root["keys"], values.kind == .array else { throw .notAKeySet }
+        // A secret beside public keys invites taking one for the other; then only the public ones are read.
+        let isMixed = values.elements.contains { $0["kty"]?.isString("oct") != true }
         var candidates: [(index: Int, key: VerificationKey)] = []
         var skipped: [Skipped] = []
+        var broken: [[UInt8]] = []
         for (index, value) in values.elements.enumerated() {
             do throws(KeyFailure) {
                 guard index < Self.maximumKeys else { throw .tooManyKeys }
-                candidates.append((index, try VerificationKey(JSONWebKey(value, allowsSecret: allowsSecrets))))
-            } catch { skipped.append(Skipped(index: index, reason: error)) }
+                candidates.append(
+                    (index, try VerificationKey(JSONWebKey(value, allowsSecret: allowsSecrets && !isMixed))))
+            } catch {
+                skipped.append(Skipped(index: index, reason: error))
+                // A key for another purpose may share the id of one for signing; a broken twin may not.
+                let isOtherwiseUsed = error == .wrongUse || error == .unsupportedType
+                if !isOtherwiseUsed, let keyID = value["kid"]?.bytes { broken.append(keyID) }
+            }
         }
-        self.init(candidates, skipped: skipped, digest: SHA256Digest(of: text))
+        self.init(candidates, skipped: skipped, broken: broken, digest: SHA256Digest(of: text))
         guard !self.keys.isEmpty else { throw .noUsableKey }
     }
 
     /// Holds keys read one by one; those that share an id are left out.
-    package init(_ keys: [VerificationKey]) { self.init(keys.enumerated().map { ($0, $1) }, skipped: [], digest: nil) }
+    package init(_ keys: [VerificationKey]) {
+        self.init(keys.enumerated().map { ($0, $1) }, skipped: [], broken: [], digest: nil)
+    }
 
     private init(
-        _ candidates: [(index: Int, key: VerificationKey)], skipped: [Skipped], digest: SHA256Digest?
+        _ candidates: [(index: Int, key: VerificationKey)], skipped: [Skipped], broken: [[UInt8]],
+        digest: SHA256Digest?
     ) {
         self.digest = digest
         var counts: [[UInt8]: Int] = [:]
-        for (_, key) in candidates { if let keyID = key.keyID { counts[keyID, default: 0] += 1 } }
+        for keyID in candidates.compactMap(\.key.keyID) + broken { counts[keyID, default: 0] += 1 }
         var keys: [VerificationKey] = []
         var skipped = skipped
         for (index, key) in candidates {

@@ -9,12 +9,8 @@ package final class MessageAuthenticator: @unchecked Sendable {
     /// Nil when the secret is empty or OpenSSL refuses it.
     package init?(_ hash: Hash, secret: Span<UInt8>) {
         guard !secret.isEmpty, let context = EVP_MAC_CTX_new(Self.method) else { return nil }
-        let prepared = hash.rawValue.withCString { name in
-            var parameters = [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, UnsafeMutablePointer(mutating: name), 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return secret.withUnsafeBufferPointer { EVP_MAC_init(context, $0.baseAddress, $0.count, &parameters) == 1 }
+        let prepared = secret.withUnsafeBufferPointer {
+            askgate_mac_init(context, $0.baseAddress, $0.count, hash.rawValue) == 1
         }
         guard prepared else {
             EVP_MAC_CTX_free(context)
