@@ -11,6 +11,7 @@ package struct KeySet: Sendable {
         /// Not one key that can be used; such a set never replaces a good one.
         case noUsableKey = "no_usable_key"
 
+        /// Bounded name for metrics.
         package var metricLabel: String { self.rawValue }
     }
 
@@ -18,12 +19,16 @@ package struct KeySet: Sendable {
     package struct Skipped: Sendable, Hashable {
         /// Its place in the set, from 0.
         package let index: Int
+        /// Why it was left out.
         package let reason: KeyFailure
     }
 
+    /// Most keys of one set; those after it are left out.
     package static let maximumKeys = 100
+    /// Longest text of a set.
     package static let maximumBytes = 256 * 1024
 
+    /// What was left out, in the order of the set.
     package let skipped: [Skipped]
     /// Of the text the set was read from; tells whether a refresh brought anything new.
     package let digest: SHA256Digest?
@@ -84,10 +89,14 @@ package struct KeySet: Sendable {
         self.skipped = skipped.sorted { $0.index < $1.index }
     }
 
+    /// Keys that can be used.
     package var count: Int { self.keys.count }
+    /// Whether no key can be used.
     package var isEmpty: Bool { self.keys.isEmpty }
 
+    /// Whether some key is a shared secret.
     package var hasSecrets: Bool { self.keys.contains { $0.algorithms.contains { $0.family == .hmac } } }
+    /// Whether some key is a public one.
     package var hasPublicKeys: Bool { self.keys.contains { $0.algorithms.contains { $0.family != .hmac } } }
 
     /// Whether some key of the set could serve the algorithm.

@@ -1,8 +1,9 @@
 internal import COpenSSL
 
-/// HMAC with one secret (RFC 2104), prepared once. Usable from any thread at the same time.
 // Sendable: the prepared context is only copied from, which OpenSSL allows concurrently.
+/// HMAC with one secret (RFC 2104), prepared once. Usable from any thread at the same time.
 package final class MessageAuthenticator: @unchecked Sendable {
+    /// The hash inside; its size is the code's.
     package let hash: Hash
     private let context: OpaquePointer
 

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// An OpenSSL key, freed with its last user.
 // Sendable: OpenSSL counts its own references atomically, and nothing here changes the key after `init`.
+/// An OpenSSL key, freed with its last user.
 final class PublicKeyHandle: @unchecked Sendable {
     let key: OpaquePointer
 

@@ -3,6 +3,7 @@ internal import JSON
 
 /// Issues signed tokens with libjwt: guest sessions, operators and development.
 package struct TokenIssuer: Sendable {
+    /// Why there is no issuer or no token.
     package enum Failure: String, Error, Sendable, CaseIterable {
         /// libjwt signs with HS, RS and ES only.
         case unsupportedAlgorithm = "unsupported_algorithm"
@@ -12,9 +13,11 @@ package struct TokenIssuer: Sendable {
         case invalidClaims = "invalid_claims"
         case signingFailed = "signing_failed"
 
+        /// Bounded name for metrics.
         package var metricLabel: String { self.rawValue }
     }
 
+    /// What signs every token.
     package let algorithm: Algorithm
     private let key: [UInt8]
     private let keyID: String?
