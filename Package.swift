@@ -53,8 +53,8 @@ var targets: [Target] = [
     library(
         "Configuration",
         [
-            "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JOSE",
-            "Observability", "Quota", "Routing",
+            "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer",
+            "JOSE", "Observability", "Quota", "Routing",
         ]),
     library(
         "AdminAPI",
@@ -64,9 +64,9 @@ var targets: [Target] = [
         name: "askgate",
         dependencies: [
             "AdminAPI", "Asking", "Authentication", "Configuration", "EventLoops", "Gateway", "GatewayTypes",
-            "HTTPServer", "JOSE", "Observability", "Quota", "Routing",
+            "HTTPCodec", "HTTPServer", "JOSE", "JSON", "Observability", "Quota", "Routing",
         ],
-        swiftSettings: rules),
+        resources: [.embedInCode("development.yaml")], swiftSettings: rules),
     // beside
     library("GatewayTesting", ["GatewayTypes", "JOSE", "JSON"]),
     // tests, one target for each
@@ -83,6 +83,7 @@ var targets: [Target] = [
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
+    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
     tests("AdminAPITests", ["AdminAPI", "Observability", "GatewayTypes"]),
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]

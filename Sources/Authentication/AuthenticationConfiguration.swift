@@ -3,6 +3,7 @@ package import JOSE
 
 /// Whose tokens are accepted, and as whom; read and checked when a configuration is loaded.
 package struct AuthenticationConfiguration: Sendable {
+    /// Places in this list name an issuer everywhere else.
     package var issuers: [IssuerConfiguration]
 
     package init(issuers: [IssuerConfiguration]) { self.issuers = issuers }
@@ -14,9 +15,11 @@ package struct IssuerConfiguration: Sendable {
     package var issuer: ByteString
     /// One of these has to stand in `aud`; never empty.
     package var audiences: [ByteString]
+    /// Whose subjects the tokens' subjects are.
     package var tenant: TenantID
     /// What the token's `alg` may be. HS only where every key is a secret of our own.
     package var algorithms: Set<Algorithm> = [.rs256, .ps256, .es256, .edDSA, .ed25519]
+    /// What the token's `typ` may be.
     package var types: AcceptedTypes = [.accessToken]
     /// Nil while a remote set was never loaded; tokens are then neither good nor bad (503).
     package var keys: KeySet?
@@ -30,7 +33,9 @@ package struct IssuerConfiguration: Sendable {
     package var condition: ClaimCondition?
     /// A scope without which every request is refused (403).
     package var requiredScope: ByteString?
+    /// The plan of a token that names none.
     package var defaultPlan: PlanName
+    /// Where a token names its plan; nil gives every one the default.
     package var planMapping: PlanMapping?
     /// Tokens of this issuer are guests', on the default plan whatever they claim.
     package var isGuest = false
@@ -53,6 +58,7 @@ package struct AcceptedTypes: OptionSet, Sendable {
 
     /// `at+jwt`, with or without `application/`.
     package static let accessToken = AcceptedTypes(rawValue: 1)
+    /// `JWT`, as libjwt and many identity providers write it.
     package static let jwt = AcceptedTypes(rawValue: 2)
     /// No `typ` at all.
     package static let absent = AcceptedTypes(rawValue: 4)
@@ -60,6 +66,7 @@ package struct AcceptedTypes: OptionSet, Sendable {
 
 /// Where a claim stands: names from the outside in.
 package struct ClaimPath: Hashable, Sendable {
+    /// From the outermost object inwards.
     package var names: [ByteString]
 
     package init(_ names: [ByteString]) { self.names = names }
@@ -67,7 +74,9 @@ package struct ClaimPath: Hashable, Sendable {
 
 /// A claim that must be one of some texts, or a list that holds one.
 package struct ClaimCondition: Sendable {
+    /// Where the claim stands.
     package var path: ClaimPath
+    /// Compared byte by byte.
     package var values: [ByteString]
 
     package init(path: ClaimPath, values: [ByteString]) {
@@ -78,6 +87,7 @@ package struct ClaimCondition: Sendable {
 
 /// Which claim names the plan, and what its values mean.
 package struct PlanMapping: Sendable {
+    /// One value of the claim and the plan it stands for.
     package struct Entry: Sendable {
         package var value: ByteString
         package var plan: PlanName
@@ -88,6 +98,7 @@ package struct PlanMapping: Sendable {
         }
     }
 
+    /// Where the claim stands.
     package var path: ClaimPath
     /// The first entry whose value is the claim, or stands in it, wins.
     package var entries: [Entry]

@@ -35,6 +35,7 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
     case senderConstrained
     case insufficientScope(ByteString)
 
+    /// One of a closed set; never anything of the token.
     package var metricLabel: String {
         switch self {
         case .noCredentials: "no_credentials"
@@ -71,6 +72,7 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
         }
     }
 
+    /// The code of the answer's body.
     package var errorCode: ErrorCode {
         switch self.challenge {
         case .none, .invalidToken: .unauthenticated

@@ -64,6 +64,7 @@ package final class Authenticator: Sendable {
             if let revocations, revocations.isRevoked(principal) { throw .revoked }
             return principal
         }
+        try BearerToken.check(token)
         let verified = try self.verify(token, now: now)
         let principal = verified.principal
         if let revocations, revocations.isRevoked(principal) { throw .revoked }

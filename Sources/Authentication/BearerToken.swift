@@ -1,7 +1,6 @@
 /// Finds the token in an `Authorization` field (RFC 6750 §2.1).
 enum BearerToken {
-    /// The place of the token in the field's value. Its characters are not judged here: the token's own reader is
-    /// stricter than the header's grammar.
+    /// The place of the token in the field's value; its bytes are not judged yet.
     ///
     /// - Parameter value: trimmed of spaces and tabs at both ends.
     static func range(in value: Span<UInt8>) throws(AuthenticationFailure) -> Range<Int> {
@@ -9,16 +8,20 @@ enum BearerToken {
         guard value.count > Self.scheme.count + 1, value[Self.scheme.count] == UInt8(ascii: " ") else {
             throw .malformedCredentials
         }
-        let range = Self.scheme.count + 1..<value.count
-        for index in range {
-            switch value[index] {
+        return Self.scheme.count + 1..<value.count
+    }
+
+    /// Refuses what is no single token. The rest of its form is for the token's own reader, which is stricter than
+    /// the header's grammar.
+    static func check(_ token: Span<UInt8>) throws(AuthenticationFailure) {
+        for index in token.indices {
+            switch token[index] {
             // Two fields that something in between joined.
             case UInt8(ascii: ","): throw .severalCredentials
             case 0...0x20, 0x7F...: throw .malformedCredentials
             default: break
             }
         }
-        return range
     }
 
     private static let scheme = Array("bearer".utf8)

@@ -14,6 +14,7 @@ package enum Challenge: Hashable, Sendable {
     /// 503: the token could not be judged, which is not the caller's fault.
     case unavailable
 
+    /// The status of the answer.
     package var status: Int {
         switch self {
         case .none, .invalidToken: 401

@@ -3,6 +3,7 @@ internal import JOSE
 
 /// Why a configuration of issuers cannot be used, with the places of those at fault.
 package struct ConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong with an entry, or with two together.
     package enum Reason: String, Sendable, CaseIterable {
         case emptyIssuer = "empty_issuer"
         case noAudience = "no_audience"
@@ -19,12 +20,15 @@ package struct ConfigurationFailure: Error, Hashable, Sendable, CustomStringConv
         case ambiguous
     }
 
+    /// What is wrong.
     package var reason: Reason
     /// Places in `AuthenticationConfiguration.issuers`.
     package var issuers: [Int]
 
+    /// Bounded name for metrics.
     package var metricLabel: String { self.reason.rawValue }
 
+    /// One constant sentence that says what to write instead.
     package var description: String {
         switch self.reason {
         case .emptyIssuer: "the issuer is empty"

@@ -14,6 +14,7 @@ package final class TokenCache {
         var newer: Int
     }
 
+    /// Most tokens kept.
     package let capacity: Int
     private let hasher = SHA256Hasher()
     private var generation: UInt64 = 0
@@ -26,6 +27,7 @@ package final class TokenCache {
     /// - Parameter capacity: tokens kept; 0 keeps none.
     package init(capacity: Int = 8192) { self.capacity = max(0, capacity) }
 
+    /// Tokens kept now.
     package var count: Int { self.slots.count }
 
     func digest(of token: Span<UInt8>) -> SHA256Digest { self.hasher.digest(of: token) }

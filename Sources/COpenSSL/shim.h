@@ -25,3 +25,23 @@ static inline EVP_PKEY *askgate_generate_ec(const char *curve) { return EVP_EC_g
 static inline EVP_PKEY *askgate_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
 
 static inline long askgate_memory_bio_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
+
+// OpenSSL keeps the names of parameters by pointer, so they have to be C's own constants.
+
+static inline int askgate_push_rsa(OSSL_PARAM_BLD *builder, const BIGNUM *modulus, const BIGNUM *exponent) {
+    return OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus) &&
+           OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent);
+}
+
+static inline int askgate_push_point(OSSL_PARAM_BLD *builder, const char *group, const void *point, size_t size) {
+    return OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, group, 0) &&
+           OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, size);
+}
+
+static inline int askgate_mac_init(EVP_MAC_CTX *context, const unsigned char *key, size_t size, const char *digest) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, 0),
+        OSSL_PARAM_construct_end(),
+    };
+    return EVP_MAC_init(context, key, size, parameters);
+}

@@ -5,10 +5,12 @@ package import Synchronization
 
 /// One thread with one libuv loop that runs Swift tasks beside its sockets and timers.
 ///
-/// It is both a `SerialExecutor` and a `TaskExecutor`: start work with it as executor preference in a task group, and
-/// the work stays on this thread across every `await`. What a connection touches lives on its loop; a method marked
-/// "on the loop" must be called on its thread.
-package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable {
+/// Start work with it as executor preference in a task group, and the work stays on this thread across every `await`.
+/// What a connection touches lives on its loop; a method marked "on the loop" must be called on its thread.
+///
+/// A `TaskExecutor` and no `SerialExecutor`: a task that runs under an actor's identity but belongs to none is
+/// enqueued anew at every step.
+package final class EventLoop: TaskExecutor, @unchecked Sendable {
     // Unchecked because `inbox` is guarded by its lock and all else belongs to the loop's thread after `start`.
 
     /// What other threads leave for the loop.
@@ -140,10 +142,7 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
         if wasEmpty { uv_async_send(self.wakeUp) }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
-
-    package func checkIsolated() { precondition(self.isCurrent, "called from outside its event loop") }
 
     private func takeInbox() {
         var calls: [@Sendable () -> Void] = []
@@ -180,8 +179,7 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
             self.callSoon()
             swap(&self.ready, &self.running)
             for job in self.running {
-                job.runSynchronously(
-                    isolatedTo: self.asUnownedSerialExecutor(), taskExecutor: self.asUnownedTaskExecutor())
+                job.runSynchronously(on: self.asUnownedTaskExecutor())
             }
             self.running.removeAll(keepingCapacity: true)
             rounds += 1
@@ -223,6 +221,19 @@ package final class EventLoop: TaskExecutor, SerialExecutor, @unchecked Sendable
 
     /// Arms or moves a timer. On the loop.
     package func arm(_ timer: LoopTimer, at deadline: MonotonicTime) { self.wheel.arm(timer, at: deadline) }
+
+    /// Waits; a cancelled task waits no longer. On the loop.
+    package func sleep(for span: TimeSpan) async {
+        let timer = LoopTimer()
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                timer.action = { continuation.resume() }
+                self.arm(timer, after: Task.isCancelled ? .seconds(0) : span)
+            }
+        } onCancel: {
+            self.submit { if timer.isArmed { self.arm(timer, after: .seconds(0)) } }
+        }
+    }
 
     /// The timer will not fire; it stays linked until its old deadline. On the loop.
     package func cancel(_ timer: LoopTimer) { self.wheel.cancel(timer) }

@@ -4,7 +4,8 @@ import GatewayTypes
 ///
 /// Moving the deadline later costs one store: the wheel finds out when the old deadline comes. A timer belongs to one
 /// loop and is touched on its thread only. The action holds what it captures until it is cancelled or replaced.
-package final class LoopTimer {
+package final class LoopTimer: @unchecked Sendable {
+    // Unchecked: its loop's thread is the only one to touch it.
     fileprivate(set) var deadline: MonotonicTime = MonotonicTime(nanoseconds: .max)
     fileprivate var tick: Int64 = 0
     fileprivate var next: LoopTimer?

@@ -68,8 +68,13 @@ extension TokenMint {
         let integers = [raw.prefix(raw.count / 2), raw.suffix(raw.count / 2)].flatMap { half -> [UInt8] in
             var digits = Array(half.drop { $0 == 0 })
             if digits.first.map({ $0 & 0x80 != 0 }) ?? true { digits.insert(0, at: 0) }
-            return [0x02, UInt8(digits.count)] + digits
+            return [0x02] + self.length(digits.count) + digits
         }
-        return [0x30] + (integers.count > 127 ? [0x81] : []) + [UInt8(integers.count)] + integers
+        return [0x30] + self.length(integers.count) + integers
+    }
+
+    private static func length(_ count: Int) -> [UInt8] {
+        if count < 0x80 { return [UInt8(count)] }
+        return count < 0x100 ? [0x81, UInt8(count)] : [0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
     }
 }

@@ -10,10 +10,13 @@ package struct TokenMint: Sendable {
         case secret([UInt8])
     }
 
+    /// What signs, and stands in the header.
     package let algorithm: Algorithm
+    /// The `kid` in the header and in the published key.
     package let keyID: String
     let key: Key
 
+    /// A mint with an RSA key of 2048 bits.
     package static func rsa(keyID: String = "rsa-1", algorithm: Algorithm = .rs256) -> TokenMint {
         TokenMint(algorithm: algorithm, keyID: keyID, key: .pair(self.pair("rsa", keyID) { .generateRSA() }))
     }
@@ -24,10 +27,12 @@ package struct TokenMint: Sendable {
         return TokenMint(algorithm: algorithm, keyID: keyID, key: .pair(pair))
     }
 
+    /// A mint with an Ed25519 key.
     package static func ed25519(keyID: String = "ed-1", algorithm: Algorithm = .edDSA) -> TokenMint {
         TokenMint(algorithm: algorithm, keyID: keyID, key: .pair(self.pair("ed", keyID) { .generateEd25519() }))
     }
 
+    /// A mint with a shared secret.
     package static func hmac(
         _ secret: [UInt8], keyID: String = "hs-1", algorithm: Algorithm = .hs256
     ) -> TokenMint {
@@ -49,8 +54,10 @@ package struct TokenMint: Sendable {
         }
     }
 
+    /// A set of this key alone, as a JWKS document.
     package var jwks: String { Self.jwks([self]) }
 
+    /// A JWKS document of several mints' keys.
     package static func jwks(_ mints: [TokenMint]) -> String {
         #"{"keys":[\#(mints.map(\.jwk).joined(separator: ","))]}"#
     }
@@ -61,8 +68,10 @@ package struct TokenMint: Sendable {
         return pair.publicPEM ?? ""
     }
 
+    /// A set of this key alone, ready to verify.
     package var keySet: KeySet { Self.keySet([self]) }
 
+    /// The keys of several mints, ready to verify. Secrets are taken only where no public key stands beside.
     package static func keySet(_ mints: [TokenMint]) -> KeySet {
         let text = Array(self.jwks(mints).utf8)
         guard let set = try? KeySet(jwks: text.span, allowsSecrets: true) else {

@@ -58,12 +58,12 @@ package struct ZoneCalendar: Hashable, Sendable {
     ///   - offsetSeconds: the offset before the first transition; taken as at most a day east or west.
     ///   - transitions: in any order; of two at one instant the later in the list counts.
     package init(offsetSeconds: Int, transitions: [Transition] = []) {
-        var segments = [Segment(startsAt: Self.beforeAllTime, offset: Self.bounded(offsetSeconds), reached: Int64.min)]
+        var segments = [Segment(startsAt: Int64.min / 2, offset: Self.bounded(offsetSeconds), reached: Int64.min)]
         let ordered = transitions.enumerated().sorted { left, right in
             (left.element.instant, left.offset) < (right.element.instant, right.offset)
         }
         for (_, transition) in ordered {
-            let instant = min(max(transition.instant, Self.beforeAllTime &+ 1), -Self.beforeAllTime)
+            let instant = min(max(transition.instant, -Self.farthest), Self.farthest)
             let offset = Self.bounded(transition.offsetSeconds)
             let last = segments[segments.count - 1]
             if last.startsAt == instant {
@@ -123,8 +123,8 @@ package struct ZoneCalendar: Hashable, Sendable {
         }
     }
 
-    /// Some 35,000 years ago; as far as this, instants in microseconds fit an `Int64`.
-    private static let beforeAllTime: Int64 = -(1 << 40)
+    /// Some 35,000 years; as far as this, instants in microseconds fit an `Int64`.
+    private static let farthest: Int64 = 1 << 40
 
     private static func bounded(_ offset: Int) -> Int64 { Int64(min(max(offset, -86_400), 86_400)) }
 

@@ -183,7 +183,8 @@ final class Connection: ByteStreamDelegate {
     private func takeBody() {
         guard self.wantsBody, !self.inbox.isEmpty, !self.body.isComplete, self.bodyFailure == nil else { return }
         do throws(HTTPServerFailure) {
-            let taken = try self.body.take(self.inbox.span)
+            let kept = self.inbox
+            let taken = try self.body.take(kept.span)
             self.dropInbox(taken)
             if self.body.isComplete { self.resumeBody(.success(())) }
         } catch {

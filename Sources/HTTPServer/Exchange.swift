@@ -13,7 +13,7 @@ package final class Exchange {
     package var isClientGone: Bool { self.connection.isGone }
     /// Called once when the client goes away before the answer is complete.
     package var onClientGone: (() -> Void)? {
-        didSet { if self.isClientGone { self.tellClientGone() } }
+        didSet { if self.onClientGone != nil, self.isClientGone { self.tellClientGone() } }
     }
     /// Called when all bytes held for a slow client have been sent.
     package var onDrained: (() -> Void)?
@@ -42,15 +42,12 @@ package final class Exchange {
 
     /// Sends a whole answer. Later calls do nothing.
     ///
-    /// - Parameter fields: appends further header lines with `MessageWriter`.
-    package func respond(
-        _ status: Int, contentType: StaticString, body: [UInt8], fields: (inout [UInt8]) -> Void = { _ in }
-    ) {
+    /// - Parameter fields: appends header lines with `MessageWriter`, the media type among them.
+    package func respond(_ status: Int, body: [UInt8], fields: (inout [UInt8]) -> Void) {
         guard !self.isAnswered else { return }
         self.isAnswered = true
         self.connection.send { output in
             self.connection.beginHead(status, to: &output)
-            MessageWriter.field("content-type", contentType, to: &output)
             MessageWriter.field("content-length", body.count, to: &output)
             fields(&output)
             MessageWriter.endOfHead(to: &output)
@@ -59,13 +56,12 @@ package final class Exchange {
     }
 
     /// Begins an answer whose length is not known; pieces follow with `write`.
-    package func beginStream(_ status: Int, contentType: StaticString, fields: (inout [UInt8]) -> Void) {
+    package func beginStream(_ status: Int, fields: (inout [UInt8]) -> Void) {
         guard !self.isAnswered else { return }
         self.isAnswered = true
         let isChunked = self.head.minorVersion >= 1
         self.connection.beginStream(isChunked: isChunked)
         self.connection.beginHead(status, to: &self.chunk)
-        MessageWriter.field("content-type", contentType, to: &self.chunk)
         if isChunked { MessageWriter.field("transfer-encoding", "chunked", to: &self.chunk) }
         fields(&self.chunk)
         MessageWriter.endOfHead(to: &self.chunk)

@@ -1,5 +1,4 @@
 package import EventLoops
-package import GatewayTypes
 import Synchronization
 
 /// One listener with its connections on all loops.
@@ -63,23 +62,18 @@ package final class WebServer: Sendable {
         }
     }
 
-    /// Ends in good order: no new connections, no further requests; running answers have until `deadline`, are then
-    /// told to end, and are broken off two seconds later.
-    package func drain(deadline: TimeSpan, sleep: (TimeSpan) async -> Void) async {
+    /// Ends in good order: no new connections, no further requests; running answers go on until `isOver`, are then
+    /// told to end, and are broken off a moment later.
+    ///
+    /// - Parameters:
+    ///   - isOver: whether the drain's deadline has come; asked again after every `pause`.
+    ///   - pause: waits for a few milliseconds.
+    package func drain(until isOver: () -> Bool, pause: () async -> Void) async {
         self.listener.close()
         self.onEachLoop { $0.drain() }
-        var waited = TimeSpan.seconds(0)
-        let step = TimeSpan.milliseconds(50)
-        while waited < deadline, self.openConnections > 0 {
-            await sleep(step)
-            waited = waited + step
-        }
+        while !isOver(), self.openConnections > 0 { await pause() }
         self.onEachLoop { $0.deadlineCame() }
-        waited = .seconds(0)
-        while waited < .seconds(2), self.openConnections > 0 {
-            await sleep(step)
-            waited = waited + step
-        }
+        for _ in 0..<40 where self.openConnections > 0 { await pause() }
         self.onEachLoop { $0.abort() }
         self.arrived.finish()
     }

@@ -27,8 +27,10 @@ package enum Algorithm: String, Sendable, CaseIterable {
         self = found
     }
 
+    /// Bounded name for metrics.
     package var metricLabel: String { self.rawValue }
 
+    /// How its signatures are made.
     package var family: Family {
         switch self {
         case .rs256, .rs384, .rs512: .rsaPKCS1

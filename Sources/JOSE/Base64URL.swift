@@ -15,6 +15,7 @@ package enum Base64URL {
         return valid ? bytes : nil
     }
 
+    /// Encodes in the one right spelling.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count / 3 * 4 + 4)

@@ -2,8 +2,11 @@
 package struct CompactJWS: Sendable {
     /// Sizes in bytes; the token's is looked at before anything is decoded.
     package struct Limits: Sendable {
+        /// Of the whole token as it came.
         package var token: Int
+        /// Of the decoded header.
         package var header: Int
+        /// Of the decoded payload.
         package var payload: Int
 
         package init(token: Int = 8192, header: Int = 2048, payload: Int = 6144) {
@@ -17,10 +20,12 @@ package struct CompactJWS: Sendable {
     package let header: [UInt8]
     /// Raw bytes; JSON for a token of RFC 7519, which is the caller's to check.
     package let payload: [UInt8]
+    /// Raw bytes, in the form of RFC 7518.
     package let signature: [UInt8]
     /// How many bytes at the start of the token are signed: `header.payload`.
     package let signedByteCount: Int
 
+    /// Splits and decodes; the payload may be empty, the other parts may not.
     package init(parsing token: Span<UInt8>, limits: Limits = Limits()) throws(TokenFailure) {
         guard token.count <= limits.token else { throw .tooLong }
         let (first, second) = try Self.dots(of: token)

@@ -6,6 +6,7 @@ package enum Hash: String, Sendable, CaseIterable {
     case sha384 = "SHA384"
     case sha512 = "SHA512"
 
+    /// Bytes of a digest.
     package var byteCount: Int {
         switch self {
         case .sha256: 32

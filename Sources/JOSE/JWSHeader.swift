@@ -2,14 +2,17 @@ internal import JSON
 
 /// The header of a token. Nothing in it is trusted: `jku`, `jwk`, `x5u`, `x5c` and `x5t` are not even read.
 package struct JWSHeader: Sendable {
+    /// What the token says it was signed with; the issuer and the key decide whether that may be.
     package let algorithm: Algorithm
     /// Opaque bytes, at most 256; never fit for a path, a label or a log.
     package let keyID: [UInt8]?
     /// As written.
     package let type: [UInt8]?
 
+    /// Longest `kid` of a token or key.
     package static let maximumKeyIDBytes = 256
 
+    /// Reads the strict JSON object of at most 2 KiB and four levels that a header is.
     package init(parsing json: Span<UInt8>) throws(TokenFailure) {
         let root: JSONValue
         do throws(JSONFailure) {

@@ -27,6 +27,7 @@ package enum KeyFailure: String, Error, Sendable, CaseIterable {
     /// More keys than a set may hold.
     case tooManyKeys = "too_many_keys"
 
+    /// Bounded name for metrics.
     package var metricLabel: String { self.rawValue }
 
     /// One constant phrase for people.

@@ -1,20 +1,17 @@
 internal import COpenSSL
 
-/// HMAC with one secret (RFC 2104), prepared once. Usable from any thread at the same time.
 // Sendable: the prepared context is only copied from, which OpenSSL allows concurrently.
+/// HMAC with one secret (RFC 2104), prepared once. Usable from any thread at the same time.
 package final class MessageAuthenticator: @unchecked Sendable {
+    /// The hash inside; its size is the code's.
     package let hash: Hash
     private let context: OpaquePointer
 
     /// Nil when the secret is empty or OpenSSL refuses it.
     package init?(_ hash: Hash, secret: Span<UInt8>) {
         guard !secret.isEmpty, let context = EVP_MAC_CTX_new(Self.method) else { return nil }
-        let prepared = hash.rawValue.withCString { name in
-            var parameters = [
-                OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, UnsafeMutablePointer(mutating: name), 0),
-                OSSL_PARAM_construct_end(),
-            ]
-            return secret.withUnsafeBufferPointer { EVP_MAC_init(context, $0.baseAddress, $0.count, &parameters) == 1 }
+        let prepared = secret.withUnsafeBufferPointer {
+            askgate_mac_init(context, $0.baseAddress, $0.count, hash.rawValue) == 1
         }
         guard prepared else {
             EVP_MAC_CTX_free(context)

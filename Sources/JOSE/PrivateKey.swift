@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// A signing key: for tokens of our own, for development, and for tests.
 // Sendable: nothing here changes the key after `init`.
+/// A signing key: for tokens of our own, for development, and for tests.
 package final class PrivateKey: @unchecked Sendable {
     let handle: PublicKeyHandle
 
@@ -23,6 +23,7 @@ package final class PrivateKey: @unchecked Sendable {
         algorithm.curve.flatMap { PrivateKey(askgate_generate_ec($0.groupName)) }
     }
 
+    /// Makes a new Ed25519 key; nil when OpenSSL cannot.
     package static func generateEd25519() -> PrivateKey? { PrivateKey(askgate_generate_ed25519()) }
 
     /// Reads an unencrypted PEM private key; nil when it is none.

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// An OpenSSL key, freed with its last user.
 // Sendable: OpenSSL counts its own references atomically, and nothing here changes the key after `init`.
+/// An OpenSSL key, freed with its last user.
 final class PublicKeyHandle: @unchecked Sendable {
     let key: OpaquePointer
 
@@ -50,9 +50,7 @@ final class PublicKeyHandle: @unchecked Sendable {
             BN_free(n)
             BN_free(e)
         }
-        guard OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n) == 1,
-            OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e) == 1
-        else { return nil }
+        guard askgate_push_rsa(builder, n, e) == 1 else { return nil }
         return OSSL_PARAM_BLD_to_param(builder)
     }
 
@@ -62,10 +60,7 @@ final class PublicKeyHandle: @unchecked Sendable {
         // The builder keeps the pointers until the parameters are made, so both have to live until then.
         return curve.groupName.withCString { name in
             point.withUnsafeBytes { point in
-                guard OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, name, 0) == 1,
-                    OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point.baseAddress, point.count)
-                        == 1
-                else { return nil }
+                guard askgate_push_point(builder, name, point.baseAddress, point.count) == 1 else { return nil }
                 return OSSL_PARAM_BLD_to_param(builder)
             }
         }

@@ -9,6 +9,7 @@ package struct SHA256Digest: Hashable, Sendable {
 
     fileprivate init() {}
 
+    /// The 32 bytes.
     package var bytes: [UInt8] { withUnsafeBytes(of: self) { Array($0) } }
 
     package static func == (left: SHA256Digest, right: SHA256Digest) -> Bool {
@@ -30,6 +31,7 @@ package final class SHA256Hasher {
 
     deinit { EVP_MD_CTX_free(self.context) }
 
+    /// Hashes all of the bytes at once.
     package func digest(of bytes: Span<UInt8>) -> SHA256Digest {
         var digest = SHA256Digest()
         let done = withUnsafeMutableBytes(of: &digest) { output in

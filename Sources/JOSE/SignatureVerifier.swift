@@ -1,10 +1,11 @@
 internal import COpenSSL
 
+// Sendable: the prepared contexts are only copied from, which OpenSSL allows concurrently.
 /// Verifies raw bytes with one key and one algorithm, the pair being fixed when the key is loaded.
 ///
 /// A token can therefore never choose how a key is used. Usable from any thread at the same time.
-// Sendable: the prepared contexts are only copied from, which OpenSSL allows concurrently.
 package final class SignatureVerifier: @unchecked Sendable {
+    /// The one algorithm that this verifies.
     package let algorithm: Algorithm
     /// Bytes that every signature of this key has.
     package let signatureByteCount: Int

@@ -17,5 +17,6 @@ package enum TokenFailure: String, Error, Sendable, CaseIterable {
     case keyMismatch = "key_mismatch"
     case badSignature = "bad_signature"
 
+    /// Bounded name for metrics.
     package var metricLabel: String { self.rawValue }
 }

@@ -3,6 +3,7 @@ internal import JSON
 
 /// Issues signed tokens with libjwt: guest sessions, operators and development.
 package struct TokenIssuer: Sendable {
+    /// Why there is no issuer or no token.
     package enum Failure: String, Error, Sendable, CaseIterable {
         /// libjwt signs with HS, RS and ES only.
         case unsupportedAlgorithm = "unsupported_algorithm"
@@ -12,9 +13,11 @@ package struct TokenIssuer: Sendable {
         case invalidClaims = "invalid_claims"
         case signingFailed = "signing_failed"
 
+        /// Bounded name for metrics.
         package var metricLabel: String { self.rawValue }
     }
 
+    /// What signs every token.
     package let algorithm: Algorithm
     private let key: [UInt8]
     private let keyID: String?
@@ -38,12 +41,8 @@ package struct TokenIssuer: Sendable {
         self.method = method.rawValue
     }
 
-    /// Signs claims into a compact token.
-    ///
-    /// - Parameters:
-    ///   - claims: a JSON object.
-    ///   - type: the header's `typ`.
-    package func issue(claims: [UInt8], type: String = "at+jwt") throws(Failure) -> [UInt8] {
+    /// Signs claims, a JSON object, into a compact token. Its `typ` is `JWT`: libjwt writes no other.
+    package func issue(claims: [UInt8]) throws(Failure) -> [UInt8] {
         // libjwt keeps the last of two members, and a large token overflows its stack.
         guard let document = try? JSONDocument(parsing: claims, limits: JSONLimits(bytes: 6144, depth: 16)),
             document.root.kind == .object
@@ -53,9 +52,10 @@ package struct TokenIssuer: Sendable {
         defer { jwt_free(token) }
         let text = String(decoding: claims, as: UTF8.self)
         guard jwt_add_grants_json(token, text) == 0 else { throw .invalidClaims }
-        guard jwt_set_alg(token, jwt_alg_t(rawValue: self.method), self.key, Int32(clamping: self.key.count)) == 0,
-            jwt_add_header(token, "typ", type) == 0
-        else { throw .signingFailed }
+        guard jwt_set_alg(token, jwt_alg_t(rawValue: self.method), self.key, Int32(clamping: self.key.count)) == 0
+        else {
+            throw .signingFailed
+        }
         if let keyID = self.keyID, jwt_add_header(token, "kid", keyID) != 0 { throw .signingFailed }
         guard let encoded = jwt_encode_str(token) else { throw .signingFailed }
         defer { askgate_jwt_free_string(encoded) }

@@ -1,10 +1,10 @@
 internal import CJansson
 
+// Sendable: nothing changes the tree after `init`, and jansson's getters only read.
 /// A parsed document: the strict reader for everything that crosses a trust boundary.
 ///
 /// Members named twice, NUL bytes, invalid UTF-8, lone surrogates, anything after the value, and documents beyond
 /// the limits are refused. Values keep their document alive, so both may be kept and sent anywhere.
-// Sendable: nothing changes the tree after `init`, and jansson's getters only read.
 package final class JSONDocument: @unchecked Sendable {
     private let node: UnsafeMutablePointer<json_t>
 

@@ -22,12 +22,14 @@ package struct JSONFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case outOfMemory = "out_of_memory"
     }
 
+    /// What is wrong.
     package var reason: Reason
     /// Bytes before the place of the fault.
     package var position: Int
     /// The line of the fault, counted from 1.
     package var line: Int
 
+    /// Bounded name for metrics.
     package var metricLabel: String { self.reason.rawValue }
 
     /// A constant text with line and byte position, fit for a 400 answer.

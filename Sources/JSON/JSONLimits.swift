@@ -5,6 +5,7 @@ package struct JSONLimits: Hashable, Sendable {
     /// Most arrays and objects standing in each other; `[[1]]` has two.
     package var depth: Int
 
+    /// A depth above 1024 is taken for 1024.
     package init(bytes: Int = 1 << 20, depth: Int = 64) {
         self.bytes = bytes
         // jansson recurses once a level, and stops by itself at 2048.

@@ -2,6 +2,7 @@ internal import CJansson
 
 /// One value of a document. Copies are cheap and keep the document alive.
 package struct JSONValue: Sendable {
+    /// What a value is; integers and reals are both numbers.
     package enum Kind: Sendable {
         case object, array, string, number, bool, null
     }
@@ -15,6 +16,7 @@ package struct JSONValue: Sendable {
         self.node = node
     }
 
+    /// What the value is.
     package var kind: Kind {
         switch self.node.pointee.type {
         case JSON_OBJECT: .object
@@ -26,6 +28,7 @@ package struct JSONValue: Sendable {
         }
     }
 
+    /// Whether the value is `null`; an absent member is nil instead.
     package var isNull: Bool { self.node.pointee.type == JSON_NULL }
 
     /// Nil unless the value is `true` or `false`; numbers and strings are never taken for one.

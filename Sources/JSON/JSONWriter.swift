@@ -22,9 +22,13 @@ package struct JSONWriter {
         try body(&writer)
     }
 
+    /// Opens an object; members follow as name and value.
     package mutating func beginObject() { self.open(UInt8(ascii: "{")) }
+    /// Closes the innermost object.
     package mutating func endObject() { self.close(UInt8(ascii: "}")) }
+    /// Opens an array; values follow.
     package mutating func beginArray() { self.open(UInt8(ascii: "[")) }
+    /// Closes the innermost array.
     package mutating func endArray() { self.close(UInt8(ascii: "]")) }
 
     /// Writes a member's name; its value comes next.
@@ -39,11 +43,13 @@ package struct JSONWriter {
         self.needsComma = false
     }
 
+    /// Writes a text as a string.
     package mutating func string(_ text: String) {
         var text = text
         text.withUTF8 { self.string(utf8: $0) }
     }
 
+    /// Writes UTF-8 as a string.
     package mutating func string(utf8: UnsafeBufferPointer<UInt8>) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
@@ -51,10 +57,12 @@ package struct JSONWriter {
         self.bytes.append(UInt8(ascii: "\""))
     }
 
+    /// Writes UTF-8 as a string.
     package mutating func string(utf8: [UInt8]) {
         utf8.withUnsafeBufferPointer { self.string(utf8: $0) }
     }
 
+    /// Writes an integer in decimal.
     package mutating func integer(_ value: Int) {
         self.separate()
         appendDecimal(value, to: &self.bytes)
@@ -66,11 +74,13 @@ package struct JSONWriter {
         self.bytes.append(contentsOf: value.isFinite ? value.description.utf8 : "null".utf8)
     }
 
+    /// Writes `true` or `false`.
     package mutating func bool(_ value: Bool) {
         self.separate()
         self.bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     }
 
+    /// Writes `null`.
     package mutating func null() {
         self.separate()
         self.bytes.append(contentsOf: "null".utf8)

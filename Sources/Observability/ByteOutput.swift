@@ -57,10 +57,21 @@ extension [UInt8] {
 
     /// Appends 16 lower-case hexadecimal digits.
     mutating func append(hex word: UInt64) {
-        for shift in stride(from: UInt64(60), through: 0, by: -4) {
-            self.append(hexDigit(UInt8(truncatingIfNeeded: word &>> shift)))
-        }
+        let digits = (
+            hexDigits(UInt32(truncatingIfNeeded: word &>> 32)), hexDigits(UInt32(truncatingIfNeeded: word))
+        )
+        Swift.withUnsafeBytes(of: digits) { self.append(contentsOf: $0) }
     }
+}
+
+/// Eight lower-case digits, the first in the lowest address: half bytes are spread to bytes, then all lifted at once.
+private func hexDigits(_ word: UInt32) -> UInt64 {
+    var spread = UInt64(word)
+    spread = (spread &<< 16 | spread) & 0x0000_FFFF_0000_FFFF
+    spread = (spread &<< 8 | spread) & 0x00FF_00FF_00FF_00FF
+    spread = (spread &<< 4 | spread) & 0x0F0F_0F0F_0F0F_0F0F
+    let letters = (spread &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
+    return (spread &+ 0x3030_3030_3030_3030 &+ letters &* 39).bigEndian
 }
 
 /// The lower-case digit for the low four bits.

@@ -56,6 +56,11 @@ package final class QuotaGate: Sendable {
         }
     }
 
+    /// Where a caller stands; moves nothing.
+    package func look(_ question: QuotaQuestion) async throws(QuotaFailure) -> Standing {
+        try await self.store.look(question)
+    }
+
     /// Renews what has run for a while; to be called every `Lease.renewal` while the loop lives. A failed renewal is
     /// tried again at the next call, in time for one more before the lease ends.
     package func renewLeases() async {

@@ -83,6 +83,10 @@ import Testing
         #expect(parse("GET /1234567 HTTP/1.1\r\nHost: a\r\n\r\n", limits: limits).failure == .targetTooLong)
         #expect(parse("GET / HTTP/1.1\r\nHost: a\r\nA: b\r\n\r\n", limits: limits).failure == .tooManyFields)
         #expect(parse("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", limits: limits).failure == .malformedRequestLine)
+        let unfinished = Array("GET / HTTP/1.1\r\nHost: a.test\r\nX-A: some words and no end of them, none at all".utf8)
+        limits.fields = 2
+        #expect(parse(unfinished, cutAt: 1...63, limits: limits) == .incomplete)
+        #expect(parse(unfinished, cutAt: 1...64, limits: limits).failure == .headTooLarge)
         limits.headBytes = 0
         #expect(parse("GET / HTTP/1.1\r\nHost: a\r\n\r\n", limits: limits).failure == .headTooLarge)
     }

@@ -36,7 +36,9 @@ struct JSONWriterTests {
     @Test("Integers of every size", arguments: [0, 7, 10, -1, 1_234_567_890, Int.max, Int.min])
     func integers(value: Int) { #expect(self.written { $0.integer(value) } == String(value)) }
 
-    @Test("Doubles read back as the same number", arguments: [0, -0.0, 0.1, 1e300, .leastNonzeroMagnitude, 1e20, 123456789.25, .pi])
+    @Test(
+        "Doubles read back as the same number",
+        arguments: [0, -0.0, 0.1, 1e300, .leastNonzeroMagnitude, 1e20, 123456789.25, .pi])
     func doubles(value: Double) throws {
         let text = self.written { $0.number(value) }
         #expect(try JSONDocument(parsing: Array(text.utf8)).root.number == value)

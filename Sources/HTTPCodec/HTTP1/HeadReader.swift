@@ -5,13 +5,15 @@
 struct HeadReader {
     /// Bytes a head may take.
     let capacity: Int
+    private let fieldLimit: Int
     let limits: HTTPLimits
     /// What reaching the end of the window means.
     let atEnd: HeadStop
     var table = FieldTable()
 
     init(available: Int, limits: HTTPLimits) {
-        self.capacity = max(limits.headBytes, 0)
+        self.capacity = min(max(limits.headBytes, 0), HTTPField.positions)
+        self.fieldLimit = min(limits.fields, FieldTable.capacity)
         self.limits = limits
         self.atEnd = available >= self.capacity ? .failed(.headTooLarge) : .incomplete
     }
@@ -32,7 +34,7 @@ struct HeadReader {
         while true {
             guard at < window.count else { throw self.atEnd }
             if window[at] == Byte.carriageReturn { return try self.endOfLine(window, at: at) }
-            guard self.table.fields.count < self.limits.fields else { throw .failed(.tooManyFields) }
+            guard self.table.fields.count < self.fieldLimit else { throw .failed(.tooManyFields) }
             at = try self.readField(window, from: at)
         }
     }

@@ -10,8 +10,9 @@ package enum ParsedHead: Sendable {
 
 /// Reads HTTP/1.1 request heads (RFC 9112 §2 to §6): strict, without state, without I/O.
 ///
-/// Any doubt about where a message ends is a failure; there is no resynchronising. The result for some bytes does not
-/// depend on how they were cut into calls.
+/// Any doubt about where a message ends is a failure; there is no resynchronising. Which answer some bytes get does not
+/// depend on how they were cut into calls; a fault in a head that drips in may only be noticed later, at the end of the
+/// head, a byte that no head may hold, the next 4 KiB or a limit, whichever comes first.
 package enum RequestHeadParser {
     /// Looks for one head at the start of `bytes`.
     ///

@@ -1,25 +1,3 @@
-/// How much of a provider's event stream is kept while an event is incomplete.
-package struct EventLimits: Sendable {
-    /// Bytes of one line.
-    package var lineBytes: Int
-    /// Bytes of one event: its data with line feeds between, and its type.
-    package var eventBytes: Int
-
-    package init(lineBytes: Int = 1 << 20, eventBytes: Int = 1 << 20) {
-        self.lineBytes = lineBytes
-        self.eventBytes = eventBytes
-    }
-}
-
-/// Why an event stream cannot be read on; the parser stays in this state.
-package enum EventFailure: String, Error, Sendable, CaseIterable {
-    case lineTooLong = "line_too_long"
-    case eventTooLarge = "event_too_large"
-
-    /// A bounded name for metrics.
-    package var metricLabel: String { self.rawValue }
-}
-
 /// Reads a `text/event-stream` as bytes, by the rules of the WHATWG HTML standard §9.2.6.
 ///
 /// Lines end in CR LF, LF or CR, wherever reads cut them. What is delivered does not depend on the cuts. An event whose
@@ -170,30 +148,4 @@ package struct EventParser: Sendable {
         }
         self.retryMilliseconds = milliseconds
     }
-}
-
-/// Steps over one byte order mark at the very start of a stream, wherever it is cut.
-struct ByteOrderMark: Sendable {
-    /// Bytes of the mark seen so far; nil once the start of the stream is past.
-    private var seen: Int? = 0
-
-    /// Whether the stream has ended, or still stands, inside what may be a mark.
-    var isPartial: Bool { (self.seen ?? 0) > 0 }
-
-    /// Gives the position after the mark; bytes that only looked like one go to `line`.
-    mutating func skip(_ bytes: Span<UInt8>, into line: inout [UInt8]) -> Int {
-        var at = 0
-        while let seen = self.seen, at < bytes.count {
-            if bytes[at] == Self.byte(seen) {
-                at &+= 1
-                self.seen = seen == 2 ? nil : seen &+ 1
-            } else {
-                for index in 0..<seen { line.append(Self.byte(index)) }
-                self.seen = nil
-            }
-        }
-        return at
-    }
-
-    private static func byte(_ index: Int) -> UInt8 { index == 0 ? 0xEF : index == 1 ? 0xBB : 0xBF }
 }

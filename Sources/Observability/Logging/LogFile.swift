@@ -117,7 +117,10 @@ struct LogFile: ~Copyable {
 
 private let lineFeed: StaticString = "\n"
 
-private func openForAppending(_ path: String) -> Int32 { open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640) }
+/// Not blocking, so that a named pipe without a reader is an error and not a wait without end.
+private func openForAppending(_ path: String) -> Int32 {
+    open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
+}
 
 private func isRegular(_ descriptor: Int32) -> Bool {
     var status = stat()

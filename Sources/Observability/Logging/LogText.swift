@@ -15,6 +15,9 @@ extension [UInt8] {
 
     private mutating func append(escaping bytes: UnsafeBufferPointer<UInt8>, limit: Int) {
         let end = bytes.count <= limit ? bytes.count : scalarBoundary(in: bytes, atMost: limit)
+        guard !isPlain(bytes, end: end) else {
+            return self.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<end]))
+        }
         var start = 0
         var position = 0
         while position < end {
@@ -50,6 +53,28 @@ extension [UInt8] {
         self.append(literal: "\\u")
         for shift: UInt16 in [12, 8, 4, 0] { self.append(hexDigit(UInt8(truncatingIfNeeded: unit &>> shift))) }
     }
+}
+
+/// Whether all bytes are printable ASCII that JSON takes as it is, as nearly all identifiers are. Eight at a time: the
+/// high bit of a byte is lent when it is below 0x20, a quote, a backslash, or above 0x7E.
+private func isPlain(_ bytes: UnsafeBufferPointer<UInt8>, end: Int) -> Bool {
+    let raw = UnsafeRawBufferPointer(bytes)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    var found: UInt64 = 0
+    var position = 0
+    while position + 8 <= end {
+        let word = raw.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5C)
+        found |= (word &- ones &* 0x20) | (quotes &- ones) | (backslashes &- ones) | (word &+ ones) | word
+        position += 8
+    }
+    guard found & (ones &* 0x80) == 0 else { return false }
+    while position < end {
+        guard unsafeLength(in: bytes, at: position, end: end) == 0, bytes[position] < 0x80 else { return false }
+        position += 1
+    }
+    return true
 }
 
 /// How many bytes at `position` must be escaped together; 0 when they may stand as they are.

@@ -1,8 +1,8 @@
-import GatewayTypes
+package import GatewayTypes
 
 extension [UInt8] {
     /// Appends the time as RFC 3339 in UTC with milliseconds, such as `2026-11-30T01:18:05.042Z`.
-    mutating func append(timestamp time: WallTime) {
+    package mutating func append(timestamp time: WallTime) {
         let seconds = time.seconds
         let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let second = seconds - day * 86_400

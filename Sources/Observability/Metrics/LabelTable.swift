@@ -52,15 +52,23 @@ package final class LabelTable: Sendable {
     func texts() -> [String] { self.state.withLock { $0.texts } }
 }
 
-/// The identifiers of a closed set, made once.
-package struct ClosedLabels<Value: Hashable & Sendable & MetricLabel>: Sendable {
-    private let labels: [Value: LabelID]
+/// The identifiers of a closed set, made once: an enum whose values take one byte, which is all closed sets here.
+///
+/// Found by that byte, since hashing an enum with raw strings hashes the strings.
+package struct ClosedLabels<Value: Sendable & MetricLabel>: Sendable {
+    private let labels: [LabelID]
 
     package init(_ values: some Sequence<Value>, in table: LabelTable) {
-        var labels: [Value: LabelID] = [:]
-        for value in values { labels[value] = table.intern(value) }
+        var labels = [LabelID](repeating: .other, count: 256)
+        for value in values { labels[Self.byte(of: value)] = table.intern(value) }
         self.labels = labels
     }
 
-    package subscript(value: Value) -> LabelID { self.labels[value] ?? .other }
+    package subscript(value: Value) -> LabelID { self.labels[Self.byte(of: value)] }
+
+    private static func byte(of value: Value) -> Int {
+        // Ours alone to get wrong: a set of more than 256 values would be no set of labels.
+        precondition(MemoryLayout<Value>.size == 1, "closed sets of labels are enums of one byte")
+        return withUnsafeBytes(of: value) { Int($0[0]) }
+    }
 }

@@ -51,6 +51,14 @@ struct SeriesIndex: Sendable {
         return place
     }
 
+    /// The same index in memory of its own.
+    func copied() -> SeriesIndex {
+        var copy = self
+        copy.keys = self.keys.withUnsafeBufferPointer { Array($0) }
+        copy.places = self.places.withUnsafeBufferPointer { Array($0) }
+        return copy
+    }
+
     /// Every key with its place.
     var entries: [(key: SeriesKey, place: Int)] {
         self.keys.indices.compactMap { slot in

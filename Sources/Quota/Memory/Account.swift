@@ -31,6 +31,8 @@ final class Account {
     var tokens = DayCounter()
     /// Asks that hold a lease now.
     var running = 0
+    /// Asks that count here and are not settled yet; they still have something to correct.
+    var unsettled = 0
     /// Asks admitted up to this number reserved nothing in the token counter any more: it was reset after them.
     var resetAfter: UInt64 = 0
     /// Where the sweep finds it.
@@ -52,7 +54,7 @@ final class Account {
     /// Nothing would be lost by forgetting this account.
     func isIdle(at now: Int64, today: Int?) -> Bool {
         self.minute.expire(at: now)
-        return self.minute.count == 0 && self.running == 0 && self.tokens.isIdle(today: today)
+        return self.minute.count == 0 && self.unsettled == 0 && self.tokens.isIdle(today: today)
     }
 }
 

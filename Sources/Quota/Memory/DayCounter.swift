@@ -50,12 +50,12 @@ struct DayCounter {
         self.other = Day(number: self.other.number)
     }
 
-    /// Nothing is kept that the given day or a running ask still needs.
+    /// Nothing is kept that the given day still needs.
     /// - Parameter today: nil when every day kept is over.
     func isIdle(today: Int?) -> Bool { Self.isIdle(self.one, today) && Self.isIdle(self.other, today) }
 
     private static func isIdle(_ day: Day, _ today: Int?) -> Bool {
-        day.reserved == 0 && (day.used == 0 || day.number != today)
+        day.used == 0 || day.number != today
     }
 
     private mutating func change(_ number: Int, _ body: (inout Day) -> Void) {

@@ -15,8 +15,8 @@ final class Record {
     /// When the record may go; nil while the lease lives.
     var forgetAt: Int64?
     var isSettled = false
-    /// Let go at settlement, so that idle accounts can be swept.
-    var accounts = ByScope<Account?>(repeating: nil)
+    /// Where it counts; let go at settlement, so that idle accounts can be swept.
+    private(set) var accounts = ByScope<Account?>(repeating: nil)
     /// Where it reserved tokens, and where it holds a place among the running.
     var reserves = ByScope(repeating: false)
     var runs = ByScope(repeating: false)
@@ -46,6 +46,29 @@ final class Record {
 
     var holdsLease: Bool { self.forgetAt == nil }
 
+    /// Counts in an account until settlement.
+    func enter(_ account: Account, _ scope: LimitScope) {
+        guard self.accounts[scope] == nil else { return }
+        self.accounts[scope] = account
+        account.unsettled &+= 1
+    }
+
+    /// Charges, gives up its places and lets the accounts go.
+    func settle(charged: Int) {
+        self.isSettled = true
+        self.leave()
+        self.exit(.subject, charged: charged)
+        self.exit(.tenant, charged: charged)
+        self.exit(.address, charged: charged)
+    }
+
+    private func exit(_ scope: LimitScope, charged: Int) {
+        guard let account = self.accounts[scope] else { return }
+        self.charge(charged, scope)
+        account.unsettled &-= 1
+        self.accounts[scope] = nil
+    }
+
     /// Gives up the places among the running asks.
     func leave() {
         self.leave(.subject)
@@ -59,13 +82,7 @@ final class Record {
         self.runs[scope] = false
     }
 
-    /// Corrects the day's counters from what was reserved to what is charged.
-    func charge(_ charged: Int) {
-        self.charge(charged, .subject)
-        self.charge(charged, .tenant)
-        self.charge(charged, .address)
-    }
-
+    /// Corrects the day's counter from what was reserved to what is charged.
     private func charge(_ charged: Int, _ scope: LimitScope) {
         guard self.reserves[scope], let account = self.accounts[scope] else { return }
         let reserved = self.sequence <= account.resetAfter ? 0 : self.reservedTokens

@@ -52,7 +52,7 @@ extension TenantBook {
         for state in decision.states where !state.exceeded {
             let limit = state.limit
             let account = record.accounts[limit.scope] ?? self.openAccount(limit.scope, of: ask.caller)
-            record.accounts[limit.scope] = account
+            record.enter(account, limit.scope)
             switch limit.kind {
             case .requestsPerMinute:
                 // Two limits on one counter, such as an observed beside an enforced one, count an ask once.

@@ -8,13 +8,10 @@ extension TenantBook {
             return .settled
         }
         guard !record.isSettled else { return .repeated }
-        record.isSettled = true
-        record.leave()
         switch settlement.charge {
-        case .tokens(let count): record.charge(QuotaAsk.bounded(count))
-        case .asReserved: record.charge(record.reservedTokens)
+        case .tokens(let count): record.settle(charged: QuotaAsk.bounded(count))
+        case .asReserved: record.settle(charged: record.reservedTokens)
         }
-        record.accounts = ByScope(repeating: nil)
         self.expectDeparture(of: record, at: now)
         return .settled
     }

@@ -117,7 +117,7 @@ struct TenantBook {
 
     private mutating func forget(_ record: Record) {
         // Unsettled until now: charged as reserved.
-        if !record.isSettled { record.charge(record.reservedTokens) }
+        if !record.isSettled { record.settle(charged: record.reservedTokens) }
         self.records.remove(record.request)
     }
 }

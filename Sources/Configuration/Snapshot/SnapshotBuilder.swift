@@ -1,0 +1,86 @@
+import Asking
+import Authentication
+package import Gateway
+package import GatewayTypes
+package import Observability
+import Quota
+import Routing
+
+/// Turns a checked document into what requests run on: keys parsed, prompts assembled, calendars laid out.
+package struct SnapshotBuilder {
+    /// The file, for problems that only show here.
+    let file: String
+    let labels: LabelTable
+    /// Days are laid out from here on.
+    let now: WallTime
+
+    /// - Parameter labels: the process's; a reload goes on with the same.
+    package init(file: String, labels: LabelTable, now: WallTime) {
+        self.file = file
+        self.labels = labels
+        self.now = now
+    }
+
+    package func snapshot(
+        of document: ConfigurationDocument, generation: Int
+    ) throws(ConfigurationFailure) -> GatewaySnapshot {
+        var problems: [ConfigurationProblem] = []
+        let issuers = document.tenants.flatMap { tenant in
+            tenant.issuers.map { IssuerBuilder(file: self.file).issuer($0, of: tenant, problems: &problems) }
+        }
+        guard problems.isEmpty else { throw .invalid(problems) }
+        let authenticator: Authenticator
+        do {
+            authenticator = try Authenticator(AuthenticationConfiguration(issuers: issuers))
+        } catch {
+            throw .invalid([self.problem("the issuers do not work together: \(error)")])
+        }
+        return GatewaySnapshot(
+            generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
+            providers: document.providers.map(ProviderBuilder.provider), relay: self.relay(document.http),
+            labels: self.labels)
+    }
+
+    private func problem(_ message: String) -> ConfigurationProblem {
+        ConfigurationProblem(file: self.file, message: message, advice: "change the configuration")
+    }
+
+    private func tenants(of document: ConfigurationDocument) throws(ConfigurationFailure) -> [TenantSnapshot] {
+        var tenants: [TenantSnapshot] = []
+        for tenant in document.tenants {
+            guard let calendar = self.calendar(tenant.zone) else {
+                throw .invalid([self.problem("the zone of tenant `\(tenant.id.string)` is not known here")])
+            }
+            tenants.append(
+                TenantSnapshot(
+                    id: tenant.id, plans: tenant.plans.map(\.plan), tasks: tenant.tasks.map(\.name),
+                    models: self.models(of: tenant),
+                    routing: tenant.routingTable(estimate: { Estimate.tokens(forUTF8: $0) }), calendar: calendar,
+                    labels: self.labels))
+        }
+        return tenants
+    }
+
+    private func models(of tenant: TenantSettings) -> [ModelName] {
+        let lists = tenant.tasks.map(\.routes) + tenant.plans.flatMap { $0.routes.values }
+        return lists.flatMap { $0.routes.map(\.model) }
+    }
+
+    /// From a few days ago, for asks that settle after midnight, to beyond the life of a process.
+    private func calendar(_ zone: String) -> ZoneCalendar? {
+        let start = self.now.seconds - 7 * 86_400
+        guard let samples = ZoneTransitions.sample(zone, from: start, years: 20), let first = samples.first else {
+            return nil
+        }
+        return ZoneCalendar(
+            offsetSeconds: first.offset,
+            transitions: samples.dropFirst().map { ZoneCalendar.Transition(instant: $0.at, offsetSeconds: $0.offset) })
+    }
+
+    private func relay(_ http: HTTPSettings) -> RelayConfiguration {
+        var relay = RelayConfiguration()
+        relay.maxBodyBytes = http.maxBodyBytes
+        relay.heartbeat = http.heartbeat
+        return relay
+    }
+}

@@ -1,0 +1,126 @@
+import Asking
+import EventLoops
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import Quota
+
+/// Takes an answer from the asking core to the client: gathered for a JSON answer, event by event for a stream.
+///
+/// A stream's head goes out with the first text, so that a failure before it can still be an error with its own
+/// status. While the model is silent, comments show the client that the connection lives. On the loop.
+final class AnswerRelay: AnswerReceiver {
+    private let context: AskContext
+    private let exchange: Exchange
+    private let events: AnswerEvents
+    private(set) var text: [UInt8] = []
+    /// Tokens of the text so far, for answers whose provider reports none.
+    private(set) var meter = TokenMeter()
+    private(set) var hasBegun = false
+    private var ask: Ask?
+    private var isPaused = false
+    private var lastWrite = MonotonicTime(nanoseconds: 0)
+    private let heartbeat = LoopTimer()
+
+    init(_ context: AskContext) {
+        self.context = context
+        self.exchange = context.exchange
+        self.events = AnswerEvents(questionID: context.id)
+    }
+
+    /// Binds the ask to the client: its going away, its slowness and a drain's deadline.
+    func attach(_ ask: Ask, policy: DisconnectPolicy) {
+        self.ask = ask
+        self.exchange.onDrained = { [unowned self] in self.clientCaughtUp() }
+        self.exchange.onDeadline = { [unowned ask] in ask.cancel() }
+        if policy == .abort { self.exchange.onClientGone = { [unowned ask] in ask.cancel() } }
+        guard self.context.streams else { return }
+        self.heartbeat.action = { [unowned self] in self.beat() }
+        self.lastWrite = self.context.now()
+        self.context.loop.loop.arm(self.heartbeat, after: self.context.snapshot.relay.heartbeat)
+    }
+
+    /// Lets go of ask and exchange; nothing is relayed any more.
+    func detach() {
+        self.ask = nil
+        self.exchange.onClientGone = nil
+        self.exchange.onDrained = nil
+        self.exchange.onDeadline = nil
+        self.context.loop.loop.remove(self.heartbeat)
+    }
+
+    // MARK: From the core
+
+    func answerStarted() {
+        self.context.firstTextAt = self.context.now()
+        if self.context.streams { self.begin() }
+    }
+
+    func answerGrew(_ text: UnsafeBufferPointer<UInt8>) {
+        let span = Span(_unsafeElements: text)
+        self.meter.add(span)
+        guard self.context.streams else { return self.text.append(contentsOf: text) }
+        self.exchange.write { self.events.appendAnswer(delta: span, isFinal: false, to: &$0) }
+    }
+
+    func answerPaused() {
+        guard self.hasBegun else { return }
+        self.exchange.flush()
+        self.lastWrite = self.context.now()
+        guard !self.isPaused, self.exchange.pendingBytes > self.context.snapshot.relay.pauseAboveBytes else { return }
+        self.isPaused = true
+        self.ask?.setPaused(true)
+    }
+
+    func answerEnded(_ end: AskEnd) { self.context.providerDoneAt = self.context.now() }
+
+    // MARK: To the client
+
+    /// Sends the head of the stream and its `start` event, once.
+    private func begin() {
+        guard !self.hasBegun else { return }
+        self.hasBegun = true
+        self.context.status = 200
+        self.exchange.beginStream(200) { head in
+            MessageWriter.field("content-type", "text/event-stream; charset=utf-8", to: &head)
+            MessageWriter.field("x-accel-buffering", "no", to: &head)
+            self.context.appendFields(to: &head)
+            LimitHeaders.append(self.context.states, to: &head)
+        }
+        self.exchange.write { self.events.appendStart(to: &$0) }
+    }
+
+    private func beat() {
+        let silence = self.context.now() - self.lastWrite
+        let limit = self.context.snapshot.relay.heartbeat
+        if silence >= limit {
+            self.begin()
+            // A client that is behind with reading needs no sign of life.
+            if self.exchange.pendingBytes == 0 { self.exchange.write { EventWriter.heartbeat(to: &$0) } }
+            self.exchange.flush()
+            self.lastWrite = self.context.now()
+        }
+        self.context.loop.loop.arm(self.heartbeat, at: self.lastWrite + limit)
+    }
+
+    private func clientCaughtUp() {
+        guard self.isPaused else { return }
+        self.isPaused = false
+        self.ask?.setPaused(false)
+    }
+
+    /// Ends a stream whose answer is whole.
+    func finish(usage: TokenUsage) {
+        self.begin()
+        self.exchange.write { self.events.appendFinish(usage: usage, to: &$0) }
+        self.exchange.endStream(isComplete: true)
+    }
+
+    /// Ends a stream that broke: the client sees an `error` event and a body without its end.
+    func fail(_ answer: ErrorAnswer, language: Language) {
+        self.exchange.write {
+            answer.appendEvent(to: &$0, format: .own, language: language, questionID: self.context.id)
+        }
+        self.exchange.endStream(isComplete: false)
+    }
+}

@@ -1,0 +1,113 @@
+import Authentication
+import EventLoops
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import Observability
+import Quota
+
+/// What one ask carries along its path, and what its record will say. On its loop.
+final class AskContext {
+    let exchange: Exchange
+    let loop: GatewayLoop
+    let snapshot: GatewaySnapshot
+    let id: RequestID
+    let route: Route?
+    let startedAt: WallTime
+    var principal: Principal?
+    var tenant: TenantSnapshot?
+    var plan: PlanSnapshot?
+    var task: ResolvedTask?
+    /// The route that was asked, once one was.
+    var asked: ProviderRoute?
+    var streams = false
+    var trace: TraceID?
+    /// Where each limit stands, for the headers; set by the admission.
+    var states: [LimitState] = []
+    /// What was charged.
+    var usage: TokenUsage?
+    var outcome = Outcome.failed(.internalError)
+    var status = 0
+    var attempts = 0
+    /// When the provider was called, first spoke and was done.
+    var calledAt: MonotonicTime?
+    var firstTextAt: MonotonicTime?
+    var providerDoneAt: MonotonicTime?
+
+    init(exchange: Exchange, loop: GatewayLoop, snapshot: GatewaySnapshot, route: Route?) {
+        self.exchange = exchange
+        self.loop = loop
+        self.snapshot = snapshot
+        self.route = route
+        self.id = RequestID.random()
+        self.startedAt = loop.loop.clock.wallTime()
+        self.trace = self.readTrace()
+    }
+
+    /// The client's trace identifier, so that both sides' logs meet; else one of our own. The trace itself is ours:
+    /// nothing of the client's is sent on.
+    private func readTrace() -> TraceID {
+        guard self.exchange.head.count(of: .traceparent) == 1 else { return TraceID(self.id) }
+        let client = self.exchange.head.withValue(of: .traceparent) { TraceContext.parse($0) } ?? nil
+        return client?.traceID ?? TraceID(self.id)
+    }
+
+    /// The language of messages for the user.
+    var language: Language {
+        self.exchange.head.withValue(of: .acceptLanguage) { LanguagePreference.choose($0) } ?? .english
+    }
+
+    func now() -> MonotonicTime { self.loop.loop.clock.monotonicTime() }
+
+    /// Whose counters the ask moves. Nil before the principal is known.
+    func caller() -> QuotaCaller? {
+        guard let principal = self.principal else { return nil }
+        let address = self.plan?.countsAddresses == true ? ByteString(self.exchange.peer.description) : ByteString("")
+        return QuotaCaller(tenant: principal.tenant, subject: principal.subject, address: address)
+    }
+
+    /// Header fields that every answer with content carries.
+    func appendFields(to output: inout [UInt8]) {
+        self.appendIdentifiers(to: &output)
+        MessageWriter.append("cache-control: no-store\r\n", to: &output)
+    }
+
+    /// The request's identifier under both names that client libraries look for.
+    func appendIdentifiers(to output: inout [UInt8]) {
+        MessageWriter.append("x-request-id: ", to: &output)
+        self.id.append(to: &output)
+        MessageWriter.append("\r\nrequest-id: ", to: &output)
+        self.id.append(to: &output)
+        MessageWriter.append("\r\n", to: &output)
+    }
+
+    /// The one metadata line that the ask leaves behind.
+    func record() -> AccessRecord {
+        let now = self.now()
+        let total = now - self.exchange.receivedAt
+        var record = AccessRecord(time: self.startedAt, requestID: self.id, outcome: self.outcome, total: total)
+        record.tenant = self.principal?.tenant
+        record.subject = self.principal?.subject
+        record.plan = self.principal?.plan
+        record.task = self.task?.task
+        record.provider = self.asked?.provider
+        record.model = self.asked?.model
+        record.route = self.route?.template
+        record.status = self.status
+        record.overhead = self.overhead(of: total)
+        record.firstToken = self.firstTextAt.map { $0 - self.exchange.receivedAt }
+        record.textLength = self.task?.textLength
+        record.usage = self.usage
+        record.attempts = self.attempts
+        record.isStream = self.streams
+        record.isCancelled = self.outcome == .clientGone
+        record.trace = self.trace
+        return record
+    }
+
+    /// The part of the ask's time that was not the provider's.
+    private func overhead(of total: TimeSpan) -> TimeSpan {
+        guard let called = self.calledAt, let done = self.providerDoneAt else { return total }
+        return total - (done - called)
+    }
+}

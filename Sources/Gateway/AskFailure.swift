@@ -1,0 +1,99 @@
+import Asking
+import Authentication
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import Quota
+import Routing
+
+/// Why an ask got no answer, as far as the caller may know.
+struct AskFailure: Error {
+    var code: ErrorCode
+    /// The limit that refused, for the body and the headers.
+    var refusal: Refusal?
+    /// Seconds to wait, for 429 and 503.
+    var retryAfterSeconds: Int?
+    /// `WWW-Authenticate` of a 401 and of some 400 and 403.
+    var challenge: Challenge?
+    /// The status when it is not the code's own.
+    var status: Int?
+    /// What is wrong with the request, in constant words, for the developer of the app.
+    var detail: String?
+    /// `Allow` of a 405.
+    var allowed: StaticString?
+
+    /// What the client is told.
+    var answer: ErrorAnswer {
+        if let refusal = self.refusal {
+            let others = refusal.states.filter { state in
+                state.exceeded && !state.limit.observe && state.limit != refusal.failing.limit
+            }
+            return ErrorAnswer(exceeded: refusal.failing, others: others)
+        }
+        return ErrorAnswer(self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail)
+    }
+
+    /// Sends the error; returns its status.
+    func respond(to context: AskContext) -> Int {
+        let answer = self.answer
+        let status = self.status ?? answer.status(in: .own)
+        let language = context.language
+        var body: [UInt8] = []
+        answer.appendBody(to: &body, format: .own, language: language, requestID: context.id)
+        context.exchange.respond(status, body: body) { head in
+            context.appendIdentifiers(to: &head)
+            answer.appendFields(
+                to: &head, format: .own, language: language,
+                challenge: self.challenge?.headerValue().map { Array($0.utf8) })
+            if let allowed = self.allowed { MessageWriter.field("allow", allowed, to: &head) }
+            if let refusal = self.refusal { LimitHeaders.append(refusal.states, to: &head) }
+        }
+        return status
+    }
+
+    init(_ code: ErrorCode, detail: String? = nil) {
+        self.code = code
+        self.detail = detail
+    }
+
+    init(_ failure: AuthenticationFailure) {
+        self.init(failure.errorCode)
+        self.challenge = failure.challenge
+        if self.code == .invalidRequest { self.detail = "Send one Authorization header and no token elsewhere." }
+        if self.code == .identityUnavailable { self.retryAfterSeconds = 5 }
+    }
+
+    init(_ failure: RoutingFailure) {
+        self.init(failure.code)
+        switch failure {
+        case .textTooShort(let minimum): self.detail = "The text needs at least \(minimum) characters."
+        case .textTooLong(let maximum): self.detail = "The text may have at most \(maximum) characters."
+        case .textTooLarge(let maxBytes): self.detail = "The text may have at most \(maxBytes) bytes of UTF-8."
+        case .toneNotAllowed: self.detail = "The task has no such tone."
+        case .insufficientScope(let scope): self.challenge = .insufficientScope(scope)
+        case .unknownTask, .unknownPlan, .taskNotInPlan: break
+        }
+    }
+
+    init(_ refusal: Refusal) {
+        self.init(ErrorCode(exceeded: refusal.failing.limit.kind))
+        self.refusal = refusal
+        self.retryAfterSeconds = refusal.retryAfterSeconds
+    }
+
+    init(_ failure: ProviderFailure) {
+        self.init(failure.code)
+        if self.code == .providerOverloaded { self.retryAfterSeconds = max(1, failure.retryAfterSeconds ?? 5) }
+    }
+
+    init(_ failure: HTTPServerFailure) {
+        switch failure {
+        case .malformed(let reason):
+            self.init(reason.status == 431 ? .headersTooLarge : .invalidRequest)
+            self.status = reason.status
+        case .timeout: self.init(ErrorCode.requestTimeout)
+        case .bodyTooLarge: self.init(ErrorCode.bodyTooLarge)
+        case .clientGone: self.init(.internalError)
+        }
+    }
+}

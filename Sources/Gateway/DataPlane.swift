@@ -1,0 +1,99 @@
+import EventLoops
+import GatewayTypes
+import HTTPCodec
+package import HTTPServer
+package import Observability
+import JSON
+import Quota
+
+/// The handler of the `api` listener: finds the route and hands asks to the pipeline.
+package struct DataPlane: HTTPHandler {
+    private let loops: [GatewayLoop]
+    private let snapshots: SnapshotStore
+    private let pipeline: RequestPipeline
+
+    /// - Parameter loops: one for each event loop, in the order of their indexes.
+    package init(loops: [GatewayLoop], snapshots: SnapshotStore, accessLog: AccessLog) {
+        self.loops = loops
+        self.snapshots = snapshots
+        self.pipeline = RequestPipeline(accessLog: accessLog)
+    }
+
+    package func handle(_ exchange: Exchange) async {
+        let loop = self.loops[exchange.loop.index]
+        let snapshot = self.snapshots.current
+        let route = Route(exchange.head)
+        let context = AskContext(exchange: exchange, loop: loop, snapshot: snapshot, route: route)
+        if let route, !route.takes(exchange.head.method) {
+            self.refuseMethod(route, context)
+        } else {
+            await self.answer(route, context)
+        }
+        let duration = context.now() - exchange.receivedAt
+        loop.metrics.requestAnswered(
+            route: route.map { snapshot.labels.routes[$0.index] } ?? .other, method: MethodLabel(rawValue: exchange.head.method.rawValue) ?? .other,
+            status: context.status, duration: duration)
+    }
+
+    private func answer(_ route: Route?, _ context: AskContext) async {
+        switch route {
+        case .process: await self.pipeline.run(context)
+        case .quota: await self.answerQuota(context)
+        case .health: self.answerHealth(context)
+        case nil: context.status = AskFailure(.notFound).respond(to: context)
+        }
+    }
+
+    private func refuseMethod(_ route: Route, _ context: AskContext) {
+        var failure = AskFailure(.methodNotAllowed)
+        failure.allowed = route.allowed
+        context.status = failure.respond(to: context)
+    }
+
+    private func answerHealth(_ context: AskContext) {
+        var body: [UInt8] = Array(#"{"status":"ok","timestamp":""#.utf8)
+        body.append(timestamp: context.startedAt)
+        body.append(contentsOf: #""}"#.utf8)
+        self.answer(200, body, context)
+    }
+
+    private func answerQuota(_ context: AskContext) async {
+        do throws(AskFailure) {
+            let principal = try self.pipeline.authenticate(context)
+            guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
+                throw AskFailure(.internalError)
+            }
+            let question = QuotaQuestion(caller: caller, limits: plan.limits, calendar: tenant.calendar)
+            let standing = try await self.look(question, context)
+            context.states = standing.states
+            self.answer(200, QuotaAnswer.body(plan: principal.plan, standing: standing), context)
+        } catch {
+            context.status = error.respond(to: context)
+        }
+    }
+
+    private func look(_ question: QuotaQuestion, _ context: AskContext) async throws(AskFailure) -> Standing {
+        do throws(QuotaFailure) {
+            return try await context.loop.gate.look(question)
+        } catch {
+            throw AskFailure(.quotaStoreUnavailable)
+        }
+    }
+
+    private func answer(_ status: Int, _ body: [UInt8], _ context: AskContext) {
+        context.status = status
+        context.exchange.respond(status, body: body) { head in
+            MessageWriter.field("content-type", "application/json", to: &head)
+            context.appendFields(to: &head)
+            LimitHeaders.append(context.states, to: &head)
+        }
+    }
+
+    /// A request that could not be read gets the same kind of error as any other.
+    package func answer(to failure: HTTPServerFailure) -> (contentType: StaticString, body: [UInt8]) {
+        var body: [UInt8] = []
+        AskFailure(failure).answer.appendBody(
+            to: &body, format: .own, language: .english, requestID: RequestID.random())
+        return ("application/problem+json", body)
+    }
+}

@@ -1,0 +1,35 @@
+import Asking
+import Authentication
+package import EventLoops
+package import Observability
+package import Quota
+import GatewayTypes
+
+/// What one loop holds for the requests of its connections. On the loop, but for `gate` and `metrics`, which may be
+/// read from anywhere.
+package final class GatewayLoop: @unchecked Sendable {
+    // Unchecked: `core` and `tokens` are touched on the loop's thread only.
+    package let loop: EventLoop
+    package let gate: QuotaGate
+    package let metrics: MetricsShard
+    let core: AskingCore
+    let tokens = TokenCache()
+    private let renewal = LoopTimer()
+
+    /// Nil when the provider client can't be set up.
+    package init?(loop: EventLoop, gate: QuotaGate, metrics: MetricsShard) {
+        guard let core = AskingCore(loop: loop) else { return nil }
+        self.loop = loop
+        self.gate = gate
+        self.metrics = metrics
+        self.core = core
+    }
+
+    /// Keeps the leases of running asks alive until the task is cancelled. On the loop.
+    package func renewLeases() async {
+        while !Task.isCancelled {
+            await self.loop.sleep(for: Lease.renewal)
+            await self.gate.renewLeases()
+        }
+    }
+}

@@ -1,0 +1,95 @@
+package import Asking
+package import Authentication
+package import GatewayTypes
+package import Observability
+package import Routing
+import Synchronization
+
+/// The frozen, checked configuration that a request keeps from its first byte to its last.
+package final class GatewaySnapshot: Sendable {
+    /// Counts reloads; 1 is what the process started with.
+    package let generation: Int
+    package let authenticator: Authenticator
+    package let tenants: [TenantID: TenantSnapshot]
+    package let providers: [ProviderName: Provider]
+    package let relay: RelayConfiguration
+    let labels: SnapshotLabels
+
+    package init(
+        generation: Int, authenticator: Authenticator, tenants: [TenantSnapshot], providers: [Provider],
+        relay: RelayConfiguration, labels: LabelTable
+    ) {
+        self.labels = SnapshotLabels(tenants: tenants, providers: providers, table: labels)
+        self.generation = generation
+        self.authenticator = authenticator
+        self.tenants = Dictionary(tenants.map { ($0.id, $0) }) { first, _ in first }
+        self.providers = Dictionary(providers.map { ($0.name, $0) }) { first, _ in first }
+        self.relay = relay
+    }
+}
+
+extension GatewaySnapshot {
+    /// Whether every issuer's tokens can be judged.
+    package var hasAllKeys: Bool { self.authenticator.isReady }
+}
+
+/// What requests of one tenant need.
+package final class TenantSnapshot: Sendable {
+    package let id: TenantID
+    package let plans: [PlanName: PlanSnapshot]
+    package let routing: RoutingTable
+    package let calendar: ZoneCalendar
+    package let label: LabelID
+    /// Every task and every route's model, for their labels.
+    let names: (tasks: [TaskName], models: [ModelName])
+
+    /// - Parameter models: of every route that a plan or a task has.
+    package init(
+        id: TenantID, plans: [Plan], tasks: [TaskName], models: [ModelName], routing: RoutingTable,
+        calendar: ZoneCalendar, labels: LabelTable
+    ) {
+        self.id = id
+        self.names = (tasks, models)
+        self.plans = Dictionary(plans.map { ($0.name, PlanSnapshot($0, labels: labels)) }) { first, _ in first }
+        self.routing = routing
+        self.calendar = calendar
+        self.label = labels.intern(id)
+    }
+}
+
+/// A plan with what is asked of it on every request made ready.
+package final class PlanSnapshot: Sendable {
+    package let limits: [Limit]
+    /// Whether a limit counts by network address, so that the address has to be spelled out.
+    let countsAddresses: Bool
+    let label: LabelID
+
+    init(_ plan: Plan, labels: LabelTable) {
+        self.limits = plan.limits
+        self.countsAddresses = plan.limits.contains { $0.scope == .address }
+        self.label = labels.intern(plan.name)
+    }
+}
+
+/// Bounds of taking a body in and giving an answer out.
+package struct RelayConfiguration: Sendable {
+    /// Largest request body, in bytes.
+    package var maxBodyBytes = 524_288
+    /// Silence of a stream after which a comment shows that it lives.
+    package var heartbeat = TimeSpan.seconds(15)
+    /// Bytes held for a slow client above which the provider is no longer read.
+    package var pauseAboveBytes = 262_144
+
+    package init() {}
+}
+
+/// Holds the snapshot in force. A reload swaps it; requests on their way keep theirs.
+package final class SnapshotStore: Sendable {
+    private let state: Mutex<GatewaySnapshot>
+
+    package init(_ snapshot: GatewaySnapshot) { self.state = Mutex(snapshot) }
+
+    package var current: GatewaySnapshot { self.state.withLock { $0 } }
+
+    package func replace(with snapshot: GatewaySnapshot) { self.state.withLock { $0 = snapshot } }
+}

@@ -1,0 +1,249 @@
+import Asking
+import Authentication
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import JSON
+import Observability
+import Quota
+import Routing
+
+/// The path of an ask, verb by verb; each verb is a target of the same name.
+struct RequestPipeline {
+    let accessLog: AccessLog
+
+    /// 1 *accept* has happened: the exchange is the HTTP server's. What follows is the whole life of the ask.
+    func run(_ context: AskContext) async {
+        context.loop.metrics.askStarted()
+        do throws(AskFailure) {
+            let principal = try self.authenticate(context)  // 2
+            try self.precheck(context)
+            let command = try await self.read(context)
+            let task = try self.resolve(command, for: principal, context)  // 3
+            let reservation = try await self.admit(task, context)  // 4
+            let relay = AnswerRelay(context)
+            let end = try await self.ask(task, reservation.grant, relay, context)  // 5 and 6
+            self.settle(reservation, end, relay, context)  // 7
+            try self.answer(end, relay, context)
+        } catch {
+            self.refuse(error, context)
+        }
+        self.record(context)  // 8
+    }
+
+    // MARK: 2 authenticate
+
+    func authenticate(_ context: AskContext) throws(AskFailure) -> Principal {
+        let head = context.exchange.head
+        let principal: Principal
+        do throws(AuthenticationFailure) {
+            principal = try Self.principal(of: head, context)
+        } catch {
+            context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(error))
+            throw AskFailure(error)
+        }
+        guard let tenant = context.snapshot.tenants[principal.tenant] else { throw AskFailure(.internalError) }
+        context.principal = principal
+        context.tenant = tenant
+        context.plan = tenant.plans[principal.plan]
+        // The plan of a claim or an override may be gone since the last reload.
+        guard context.plan != nil else { throw AskFailure(.taskNotInPlan) }
+        return principal
+    }
+
+    private static func principal(
+        of head: HTTPRequestHead, _ context: AskContext
+    ) throws(AuthenticationFailure) -> Principal {
+        let count = head.count(of: .authorization)
+        let range = head.range(of: .authorization) ?? 0..<0
+        return try context.snapshot.authenticator.authenticate(
+            authorization: head.bytes.span.extracting(range), fieldCount: count,
+            queryHasToken: QueryToken.isPresent(in: head), cache: context.loop.tokens, now: context.startedAt)
+    }
+
+    /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
+    private func precheck(_ context: AskContext) throws(AskFailure) {
+        guard let caller = context.caller(), let plan = context.plan else { return }
+        guard let refusal = context.loop.gate.precheck(caller, limits: plan.limits) else { return }
+        self.count(refusal, context)
+        throw AskFailure(refusal)
+    }
+
+    // MARK: 3 resolve
+
+    private func read(_ context: AskContext) async throws(AskFailure) -> AskCommand {
+        let limit = context.snapshot.relay.maxBodyBytes
+        if context.exchange.head.withValue(of: .contentType, { MediaType.isJSON($0) }) == false {
+            throw AskFailure(.unsupportedMediaType)
+        }
+        let body: [UInt8]
+        do throws(HTTPServerFailure) {
+            body = try await context.exchange.readBody(limit: limit)
+        } catch {
+            if case .clientGone = error { context.outcome = .clientGone }
+            throw AskFailure(error)
+        }
+        let command = try AskCommand(parsing: body, limit: limit)
+        var accept = AcceptPreference()
+        context.exchange.head.forEachValue(of: .accept) { accept.add($0) }
+        context.streams = command.streams ?? accept.prefersEventStream
+        return command
+    }
+
+    private func resolve(
+        _ command: AskCommand, for principal: Principal, _ context: AskContext
+    ) throws(AskFailure) -> ResolvedTask {
+        guard let tenant = context.tenant else { throw AskFailure(.internalError) }
+        let result = command.withNames { task, text, tone -> Result<ResolvedTask, RoutingFailure> in
+            Result { () throws(RoutingFailure) in
+                try tenant.routing.resolve(
+                    task: task, text: text, tone: tone, for: principal, choice: context.id.low)
+            }
+        }
+        switch result {
+        case .success(let task)?:
+            context.task = task
+            return task
+        case .failure(let failure)?: throw AskFailure(failure)
+        case nil: throw AskFailure(.invalidRequest)
+        }
+    }
+
+    // MARK: 4 admit
+
+    private func admit(_ task: ResolvedTask, _ context: AskContext) async throws(AskFailure) -> Reservation {
+        guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
+            throw AskFailure(.internalError)
+        }
+        let ask = QuotaAsk(
+            caller: caller, limits: plan.limits, calendar: tenant.calendar, promptEstimate: task.promptEstimate,
+            outputCap: task.outputCap, request: context.id)
+        switch await context.loop.gate.admit(ask) {
+        case .admitted(let reservation):
+            context.states = reservation.grant.states
+            self.count(reservation.grant.states, context)
+            return reservation
+        case .refused(let refusal):
+            self.count(refusal, context)
+            throw AskFailure(refusal)
+        case .blocked:
+            throw AskFailure(.subjectBlocked)
+        case .unavailable(_, let seconds):
+            var failure = AskFailure(.quotaStoreUnavailable)
+            failure.retryAfterSeconds = seconds
+            throw failure
+        }
+    }
+
+    private func count(_ states: [LimitState], _ context: AskContext) {
+        for state in states {
+            let decision: AdmissionDecision = state.exceeded && state.limit.observe ? .observed : .admitted
+            context.loop.metrics.admissionDecided(decision, limit: state.limit.kind, scope: state.limit.scope)
+        }
+    }
+
+    private func count(_ refusal: Refusal, _ context: AskContext) {
+        let limit = refusal.failing.limit
+        context.loop.metrics.admissionDecided(.refused, limit: limit.kind, scope: limit.scope)
+    }
+
+    // MARK: 5 ask and 6 relay
+
+    private func ask(
+        _ task: ResolvedTask, _ grant: Grant, _ relay: AnswerRelay, _ context: AskContext
+    ) async throws(AskFailure) -> AskEnd {
+        guard let route = task.routes.first, let provider = context.snapshot.providers[route.provider] else {
+            throw AskFailure(.internalError)
+        }
+        let request = AskRequest(
+            task: task.task, prompt: task.prompt, model: route.model, outputCap: grant.outputTokens,
+            temperature: task.temperature, streams: context.streams)
+        context.asked = route
+        context.calledAt = context.now()
+        let ask = context.loop.core.ask(request, of: provider, receiver: relay)
+        relay.attach(ask, policy: task.disconnect)
+        let end = await ask.end()
+        relay.detach()
+        context.attempts = end.attempts
+        self.measure(end, route, context)
+        return end
+    }
+
+    private func measure(_ end: AskEnd, _ route: ProviderRoute, _ context: AskContext) {
+        guard let called = context.calledAt else { return }
+        let done = context.providerDoneAt ?? context.now()
+        let labels = context.snapshot.labels
+        context.loop.metrics.attemptEnded(
+            AttemptMeasurement(
+                provider: labels.provider(route.provider), model: labels.model(route.model),
+                outcome: labels.attempt(end), isFailure: end.failure != nil, duration: done - called,
+                firstToken: context.firstTextAt.map { $0 - called }, usage: end.usage))
+    }
+
+    // MARK: 7 settle
+
+    /// Charges what the ask took. Done before the last bytes go out, so that the client's next ask finds its place
+    /// free.
+    private func settle(
+        _ reservation: consuming Reservation, _ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext
+    ) {
+        let delivered = relay.meter.tokens
+        if end.failure != nil, delivered == 0, end.usage == nil { return reservation.release() }
+        let usage = Estimate.usage(
+            reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
+            clientGone: end.wasCancelled)
+        context.usage = usage
+        context.states = reservation.grant.states.map { $0.settled(charged: usage.total, of: reservation.grant) }
+        reservation.settle(usage: usage)
+    }
+
+    private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) throws(AskFailure) {
+        if context.exchange.isClientGone {
+            context.outcome = .clientGone
+            return
+        }
+        // Not the client: a drain has come to its deadline.
+        let failure = end.wasCancelled ? AskFailure(.draining) : end.failure.map { AskFailure($0) }
+        if let failure {
+            guard relay.hasBegun else { throw failure }
+            context.outcome = .failed(failure.code)
+            return relay.fail(failure.answer, language: context.language)
+        }
+        context.outcome = .answered
+        let usage = context.usage ?? TokenUsage(input: 0, output: 0, source: .estimated)
+        if context.streams { return relay.finish(usage: usage) }
+        context.status = 200
+        var body: [UInt8] = []
+        let text = relay.text
+        body.reserveCapacity(text.count + 160)
+        ProcessAnswer.append(result: text.span, requestID: context.id, usage: usage, to: &body)
+        context.exchange.respond(200, body: body) { head in
+            MessageWriter.field("content-type", "application/json", to: &head)
+            context.appendFields(to: &head)
+            LimitHeaders.append(context.states, to: &head)
+        }
+    }
+
+    func refuse(_ failure: AskFailure, _ context: AskContext) {
+        if context.exchange.isClientGone {
+            context.outcome = .clientGone
+            return
+        }
+        context.outcome = .failed(failure.code)
+        context.status = failure.respond(to: context)
+    }
+
+    // MARK: 8 record
+
+    func record(_ context: AskContext) {
+        let record = context.record()
+        self.accessLog.append(record)
+        let labels = context.snapshot.labels
+        let metrics = context.loop.metrics
+        metrics.askEnded(
+            AskMeasurement(
+                tenant: context.tenant?.label ?? .other, plan: context.plan?.label ?? .other,
+                task: labels.task(context.task?.task), outcome: context.outcome, usage: context.usage))
+        if let overhead = record.overhead { metrics.overheadMeasured(overhead, in: .total) }
+    }
+}

@@ -1,0 +1,167 @@
+import AdminAPI
+import Configuration
+import EventLoops
+import Gateway
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import Observability
+import Quota
+
+/// The running gateway: its loops, its listeners and what they share, from start to stop.
+final class GatewayProcess: Sendable {
+    let group: EventLoopGroup
+    let document: ConfigurationDocument
+    let operations: OperationLog
+    let accessLog: AccessLog
+    let metrics: MetricsRegistry
+    let snapshots: SnapshotStore
+    let readiness: ServingState
+    let loops: [GatewayLoop]
+    let store: MemoryStore
+    let api: WebServer
+    let admin: WebServer?
+    let source: ConfigurationSource
+    private let clock = SystemClock()
+
+    /// Where the listeners are, for people.
+    var apiAddress: String { Self.spell(self.document.listeners.api, port: self.api.port) }
+    var adminAddress: String? {
+        self.admin.map { Self.spell(self.document.listeners.admin, port: $0.port) }
+    }
+
+    private static func spell(_ address: ListenerAddress?, port: Int) -> String {
+        var address = address ?? ListenerAddress(address: "127.0.0.1", port: 0)
+        address.port = UInt16(clamping: port)
+        return address.description
+    }
+
+    /// Binds everything; requests are answered once `run` is called.
+    init(source: ConfigurationSource, loaded: LoadedConfiguration) throws(StartFailure) {
+        let document = loaded.document
+        self.source = source
+        self.document = document
+        try? ProcessHardening.apply()
+        do {
+            self.group = try EventLoopGroup(count: document.loops)
+            self.operations = try OperationLog(clock: SystemClock())
+            self.metrics = MetricsRegistry(
+                loops: self.group.loops.count, version: Program.version, startTime: SystemClock().wallTime())
+            self.accessLog = try AccessLog(
+                document.log.access.sink, metrics: self.metrics.background, operations: self.operations)
+            let builder = SnapshotBuilder(
+                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime())
+            self.snapshots = SnapshotStore(try builder.snapshot(of: document, generation: 1))
+            self.readiness = ServingState(snapshots: self.snapshots)
+            let store = MemoryStore(clock: SystemClock())
+            self.store = store
+            self.loops = try Self.loops(self.group, store, self.metrics)
+            self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
+            self.admin = try Self.adminServer(document, self.group, self.readiness, self.metrics)
+        } catch let failure as StartFailure {
+            throw failure
+        } catch {
+            throw StartFailure(String(describing: error))
+        }
+        self.metrics.background.snapshotApplied(generation: 1)
+    }
+
+    private static func loops(
+        _ group: EventLoopGroup, _ store: MemoryStore, _ metrics: MetricsRegistry
+    ) throws -> [GatewayLoop] {
+        try group.loops.map { loop in
+            let gate = QuotaGate(store: store, local: store, clock: SystemClock())
+            guard let own = GatewayLoop(loop: loop, gate: gate, metrics: metrics.shards[loop.index]) else {
+                throw StartFailure("the HTTP client cannot be set up")
+            }
+            return own
+        }
+    }
+
+    private static func apiServer(
+        _ document: ConfigurationDocument, _ group: EventLoopGroup, _ loops: [GatewayLoop],
+        _ snapshots: SnapshotStore, _ accessLog: AccessLog
+    ) throws -> WebServer {
+        guard let address = document.listeners.api else { throw StartFailure("there is no listener `api`") }
+        let handler = DataPlane(loops: loops, snapshots: snapshots, accessLog: accessLog)
+        return try self.bind(address, group, document.http.server, handler)
+    }
+
+    private static func adminServer(
+        _ document: ConfigurationDocument, _ group: EventLoopGroup, _ readiness: ServingState,
+        _ metrics: MetricsRegistry
+    ) throws -> WebServer? {
+        guard let address = document.listeners.admin else { return nil }
+        return try self.bind(
+            address, group, document.http.server, AdminPlane(readiness: readiness, metrics: metrics))
+    }
+
+    private static func bind(
+        _ address: ListenerAddress, _ group: EventLoopGroup, _ configuration: HTTPServerConfiguration,
+        _ handler: any HTTPHandler
+    ) throws -> WebServer {
+        do {
+            return try WebServer(
+                address: address.address, port: Int(address.port), group: group, configuration: configuration,
+                handler: handler)
+        } catch {
+            throw StartFailure("cannot listen on \(address): \(error)")
+        }
+    }
+
+    /// Runs until a stop was asked for and every answer has ended.
+    func run() async {
+        await withTaskGroup { tasks in
+            tasks.addTask(executorPreference: self.group.loops[0]) { await self.api.run() }
+            if let admin = self.admin {
+                tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
+            }
+            for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
+            tasks.addTask(executorPreference: self.group.loops[0]) { await self.sweepStore() }
+            self.readiness.enter(.serving)
+            self.operations.info("serving", [.int("loops", self.group.loops.count), .int("port", self.api.port)])
+            await Supervisor(process: self).superviseUntilStopped()
+            tasks.cancelAll()
+        }
+        _ = self.accessLog.stop()
+        _ = self.operations.stop()
+        self.group.shutDown()
+    }
+
+    /// Drops counters that nobody uses any more, a few at a time.
+    private func sweepStore() async {
+        while !Task.isCancelled {
+            await self.group.loops[0].sleep(for: .seconds(1))
+            self.store.sweep()
+        }
+    }
+}
+
+extension LogSettings.Sink {
+    var sink: LogSink {
+        switch self {
+        case .stdout: .standardOutput
+        case .stderr: .standardError
+        case .file(let path): .file(path: path)
+        case .none: .none
+        }
+    }
+}
+
+extension HTTPSettings {
+    var server: HTTPServerConfiguration {
+        var server = HTTPServerConfiguration()
+        server.limits.requestLineBytes = self.maxRequestLine
+        server.limits.fields = self.maxHeaderFields
+        server.limits.headBytes = self.maxHeaderBytes
+        server.limits.nameBytes = self.maxHeaderName
+        server.limits.valueBytes = self.maxHeaderValue
+        server.maxConnections = self.maxConnections
+        server.bodyMinimumRate = self.minBodyRate
+        server.headTimeout = self.headTimeout
+        server.idleTimeout = self.idleTimeout
+        server.bodyGrace = self.bodyGrace
+        server.writeTimeout = self.writeStallTimeout
+        return server
+    }
+}

@@ -1,0 +1,85 @@
+/// What `--help` shows.
+enum Help {
+    static let overview = """
+        Askgate: a gateway between apps and AI providers.
+
+        USAGE: askgate <command> [options]
+
+          serve     answer requests
+          check     look a configuration file through
+          token     issue an access token for development
+          health    ask a running gateway whether it lives
+
+        `askgate help <command>` shows the options of one. `askgate --version` shows the version.
+
+        EXAMPLES:
+          askgate serve --development
+          askgate serve --config /etc/askgate/askgate.yaml
+          askgate check /etc/askgate/askgate.yaml
+        """
+
+    static func text(for command: String?) -> String {
+        switch command {
+        case "serve": self.serve
+        case "check": self.check
+        case "token": self.token
+        case "health": self.health
+        default: self.overview
+        }
+    }
+
+    private static let serve = """
+        USAGE: askgate serve (--config FILE | --development) [--state DIRECTORY]
+
+          --config FILE      the configuration; SIGHUP reads it again
+          --development      embedded defaults: counters in memory, a demo provider, one demo tenant
+          --state DIRECTORY  where --development keeps its signing secret (.askgate)
+
+        SIGTERM ends in good order, a second one at once. SIGHUP reloads and reopens log files.
+
+        EXAMPLES:
+          askgate serve --development
+          askgate serve --config config/askgate.yaml
+        """
+
+    private static let check = """
+        USAGE: askgate check FILE [--effective]
+
+          --effective   also print what the file amounts to, defaults filled in and secrets redacted
+
+        Prints every problem as file:line:column with what to write instead. Exit status 1 when there are errors.
+
+        EXAMPLE:
+          askgate check config/askgate.yaml
+        """
+
+    private static let token = """
+        USAGE: askgate token [--subject NAME] [--plan NAME] [--scope SCOPE] [--lifetime DURATION] [SOURCE]
+
+          --subject NAME        the token's sub (demo-user)
+          --plan NAME           a claim `plan`
+          --scope SCOPE         a claim `scope`, space-separated
+          --lifetime DURATION   such as 15m, 1h, 30d (1h)
+          --claim NAME=VALUE    a further string claim; may be repeated
+
+        SOURCE is the development tenant unless a key is named:
+          --state DIRECTORY     where --development keeps its signing secret (.askgate)
+          --key FILE            a PEM private key, or a file with an HMAC secret
+          --algorithm ALG       HS256, RS256 or ES256 and their longer forms (HS256)
+          --issuer URL --audience NAME   with --key: iss and aud
+          --key-id ID           the header's kid
+
+        EXAMPLES:
+          askgate token --subject alice --plan pro
+          askgate token --key key.pem --algorithm ES256 --issuer https://id.example.com --audience my-app --subject alice
+        """
+
+    private static let health = """
+        USAGE: askgate health [--admin ADDRESS:PORT] [--ready]
+
+          --admin ADDRESS:PORT   the admin listener (127.0.0.1:9090)
+          --ready                ask for readiness instead of liveness
+
+        Exit status 0 when the answer is yes, else 1.
+        """
+}

@@ -1,0 +1,88 @@
+import AdminAPI
+import Configuration
+import EventLoops
+import Gateway
+import GatewayTypes
+import Glibc
+import HTTPServer
+import Observability
+
+/// Hears the process's signals: reloads on SIGHUP, ends in good order on SIGTERM and SIGINT, at once on a second one.
+struct Supervisor {
+    private enum Event: Sendable {
+        case reload
+        case stop
+    }
+
+    let process: GatewayProcess
+
+    func superviseUntilStopped() async {
+        let (events, send) = AsyncStream<Event>.makeStream()
+        let loop = self.process.group.loops[0]
+        let sources = [
+            SignalSource(SIGHUP, on: loop) { send.yield(.reload) },
+            SignalSource(SIGTERM, on: loop) { send.yield(.stop) },
+            SignalSource(SIGINT, on: loop) { send.yield(.stop) },
+        ]
+        var generation = 1
+        for await event in events {
+            guard event == .reload else { break }
+            self.reload(&generation)
+        }
+        await self.drain(events)
+        for source in sources { source.close() }
+    }
+
+    // MARK: Reload
+
+    /// Puts the file's new content in force, or changes nothing and says why.
+    private func reload(_ generation: inout Int) {
+        self.process.accessLog.reopen()
+        self.process.operations.reopen()
+        let metrics = self.process.metrics
+        do {
+            let loaded = try self.process.source.load()
+            let fixed = self.process.document.restartOnlyChanges(to: loaded.document)
+            for change in fixed { Terminal.complain("askgate: \(change)") }
+            let builder = SnapshotBuilder(
+                file: self.process.source.name, labels: metrics.labels, now: SystemClock().wallTime())
+            let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
+            generation += 1
+            self.process.snapshots.replace(with: snapshot)
+            metrics.background.snapshotApplied(generation: generation)
+            metrics.background.configurationReloaded(.applied)
+            self.process.operations.info("configuration reloaded", [.int("generation", generation)])
+        } catch {
+            metrics.background.configurationReloaded(.refused)
+            let text = (error as? StartFailure)?.text ?? (error as? ConfigurationFailure)?.description ?? ""
+            Terminal.complain("askgate: the configuration was not reloaded\n\(text)")
+            self.process.operations.error("configuration not reloaded", [.int("generation", generation)])
+        }
+    }
+
+    // MARK: Drain
+
+    private func drain(_ events: AsyncStream<Event>) async {
+        let settings = self.process.document.http
+        self.process.readiness.enter(.draining)
+        self.process.operations.info("draining", [.int("connections", self.process.api.openConnections)])
+        let hurry = Hurry()
+        await withTaskGroup { tasks in
+            tasks.addTask { for await event in events where event == .stop { hurry.set() } }
+            await Self.wait(settings.drainDelay, unless: hurry)
+            let end = SystemClock().monotonicTime() + settings.drainDeadline
+            await self.process.api.drain(
+                until: { hurry.isSet || SystemClock().monotonicTime() >= end }, pause: { await Self.pause() })
+            if let admin = self.process.admin { await admin.drain(until: { true }, pause: { await Self.pause() }) }
+            tasks.cancelAll()
+        }
+        self.process.operations.info("stopped")
+    }
+
+    private static func wait(_ span: TimeSpan, unless hurry: Hurry) async {
+        let end = SystemClock().monotonicTime() + span
+        while !hurry.isSet, SystemClock().monotonicTime() < end { await self.pause() }
+    }
+
+    private static func pause() async { try? await Task.sleep(for: .milliseconds(25)) }
+}
