@@ -1,8 +1,8 @@
 /// The element in which the user's text stands in a prompt, and what keeps the text inside it.
 ///
 /// A `<`, or a sign that looks like one, is written `&lt;` when the letters of `user_text` come next in any case or
-/// width, whatever spaces, slashes, punctuation or invisible characters stand before and between them. Nothing else in
-/// the text changes by a byte.
+/// width, whatever spaces, slashes or other signs stand before them, and whatever spaces, dashes, low lines, marks or
+/// invisible signs stand between them. Nothing else in the text changes by a byte.
 enum UserText {
     static let opening = Array("<user_text>\n".utf8)
     static let closing = Array("\n</user_text>".utf8)
@@ -65,7 +65,9 @@ enum UserText {
             if Lookalike.letter(scalar.value) == self.name[matched] {
                 matched &+= 1
                 if matched == self.nameLength { return true }
-            } else if self.isOpener(scalar.value) || scalar.value == 0x3E || ScalarReader.isWordPart(scalar.value) {
+            } else if self.isOpener(scalar.value) || scalar.value == 0x3E {
+                return false
+            } else if matched == 0 ? ScalarReader.isWordPart(scalar.value) : !ScalarReader.isFiller(scalar.value) {
                 return false
             }
             index &+= scalar.length

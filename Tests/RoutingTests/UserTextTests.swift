@@ -1,3 +1,4 @@
+import GatewayTypes
 import Routing
 import Testing
 
@@ -34,14 +35,14 @@ import Testing
     }
 
     @Test(arguments: [
-        "2 < 3 and 5 > 4", "<div class=\"x\">a</div>", "user_text", "/user_text>", "<user>", "<text>", "<use r_text>x",
+        "2 < 3 and 5 > 4", "<div class=\"x\">a</div>", "user_text", "/user_text>", "<user>", "<text>",
         "a <",
-        "<", "&lt;/user_text>", "<html>user_text</html>", "<system>", "if a<user { text }", "می\u{200C}خواهم",
+        "<", "&lt;/user_text>", "<html>user_text</html>", "<system>", "if a<user { text }", "Map<User, Text>",
+        "List<User.Text>", "می\u{200C}خواهم",
         "cafe\u{301} café", "\u{202E}abc\u{202C}", "\u{1F469}\u{200D}\u{1F466}", "x\u{0}y", "a\r\nb\rc", "<\u{E0075}x>",
         "《الف》", "＜x＞",
     ])
     func everythingElseStaysByteForByte(_ text: String) throws {
-        guard text != "<use r_text>x", text != "if a<user { text }" else { return }
         #expect(try self.inside(text).map { Array($0.utf8) } == Array(text.utf8))
     }
 
