@@ -98,3 +98,29 @@ import Testing
         }
     }
 }
+
+/// The quick count against the language's own, over long mixtures.
+@Suite struct CharacterMixtureTests {
+    private static let pieces: [String] = [
+        "س", "ل", "ا", " ", "a", "z9", "\u{200C}", "\u{200D}", "\u{301}", "\u{64B}", "\r", "\n", "\r\n", "\u{1F469}",
+        "\u{1F3FD}",
+        "\u{FE0F}", "\u{1F1EE}", "\u{1F1F7}", "\u{600}", "\u{6DD}", "©", "‼", "\u{AD}", "\u{200E}", "क", "\u{94D}",
+        "\u{1100}", "\u{1161}",
+        "\u{11A8}", "각", "\u{0}", "é", "ё", "…", "\u{2028}", "\u{7F}", "\u{E0062}", "plain words here",
+    ]
+
+    @Test(arguments: 0..<200)
+    func countsTheSame(_ seed: Int) throws {
+        var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        var text = "x"
+        for _ in 0..<80 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            text += Self.pieces[Int((state >> 33) % UInt64(Self.pieces.count))]
+        }
+        text += "x"
+        let expected = text.count
+        #expect(try bounded(1, 10_000).ask("t", text).textLength == expected)
+        #expect(try bounded(expected, expected).ask("t", text).textLength == expected)
+        #expect(bounded(1, expected - 1).failure("t", text) == .textTooLong(maximum: expected - 1))
+    }
+}
