@@ -1,5 +1,6 @@
 import Configuration
 import GatewayTypes
+import Routing
 
 /// Feeds arbitrary bytes to the configuration loader: whatever they are, it gives a document or problems, in bounded
 /// time, and what it gives can be printed.
@@ -10,7 +11,8 @@ package func fuzzConfiguration(_ start: UnsafePointer<UInt8>, _ count: Int) -> C
         let loaded = try ConfigurationLoader.load(text: text, name: "fuzz.yaml", sources: sources, limits: limits)
         precondition(!loaded.document.effectiveText.isEmpty)
         precondition(loaded.document.restartOnlyChanges(to: loaded.document).isEmpty)
-        for tenant in loaded.document.tenants { _ = tenant.routingTable { $0.count } }
+        var pool = PromptPool()
+        for tenant in loaded.document.tenants { _ = tenant.routingTable(pool: &pool) { $0.count } }
     } catch {
         precondition(error.problems.contains { $0.severity == .error })
         precondition(error.problems.allSatisfy { !$0.description.contains("canary") })

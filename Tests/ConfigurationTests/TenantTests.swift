@@ -43,6 +43,22 @@ import Testing
         #expect(found.first?.hasPrefix("c.yaml:13:9: tokens of `https://id.example.test` could also belong") == true)
     }
 
+    @Test func oneOfManyTenantsOfAnIssuerIsToldApartByItsValue() {
+        var text = self.twoTenants(
+            "audience: gw, claim: {path: org, value: a}", "audience: [gw, two], claim: {path: org, value: b}")
+        text += """
+              c:
+                default_plan: free
+                issuers:
+                  - {issuer: "https://id.example.test", algorithms: [RS256], keys: {jwks_file: keys.json}, audience: two}
+                plans: {free: {limits: []}}
+                tasks: {titles: {routes: [{provider: demo}]}}
+
+            """
+        #expect(problems(text).map { $0.prefix(16) } == ["c.yaml:19:9: tok"])
+        #expect(problems(text).first?.contains("tenant `b` (line 13)") == true)
+    }
+
     @Test func aClaimMayHaveDotsInItsName() throws {
         let text = goodConfiguration.replacing(
             only: "audience: gw", by: "audience: gw\n        claim: {path: [\"https://x.test/org\", id], value: acme}")
@@ -56,7 +72,8 @@ import Testing
     }
 
     @Test func aTenantGivesARoutingTable() throws {
-        let table = try load(goodConfiguration).document.tenants[0].routingTable { $0.count }
+        var pool = PromptPool()
+        let table = try load(goodConfiguration).document.tenants[0].routingTable(pool: &pool) { $0.count }
         let principal = Principal(tenant: "acme", subject: "u", plan: "free", expiresAt: WallTime(seconds: 0))
         #expect(table.tasks(for: principal) == ["summarize"])
     }

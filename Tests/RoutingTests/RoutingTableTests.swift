@@ -54,6 +54,19 @@ import Testing
         #expect(large.failure("task-1000", Self.text) == .unknownTask)
     }
 
+    @Test func equalPromptsOfOnePoolTakeMemoryOnce() throws {
+        func address(_ table: RoutingTable) throws -> UnsafeRawPointer? {
+            try table.ask("titles", Self.text).prompt.system.withUnsafeBytes { $0.baseAddress }
+        }
+        let tasks = [TaskDefinition(.titles, routes: mainRoutes)]
+        let plans = [RoutingPlan(name: "free")]
+        var pool = PromptPool()
+        let first = RoutingTable(tasks: tasks, plans: plans, pool: &pool) { $0.count }
+        let second = RoutingTable(tasks: tasks, plans: plans, pool: &pool) { $0.count }
+        #expect(try address(first) == address(second))
+        #expect(try address(first) != address(table()))
+    }
+
     @Test func noNameAsksTheDefaultAgentOnly() throws {
         #expect(table().failure(nil, "why?") == .unknownTask)
         let withAgent = table(defaultAgent: "answer")

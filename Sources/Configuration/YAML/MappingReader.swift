@@ -37,7 +37,7 @@ struct MappingReader {
                 entry.keyPosition, "merge keys are not read", "write the keys of \(self.what) out")
         }
         let message = "unknown key \(quoted(entry.key)) in \(self.what)"
-        if let near = Suggestion.nearest(to: entry.key, among: keys) {
+        if let near = self.diagnostics.nearest(to: entry.key, among: keys) {
             self.misspelt.insert(near)
             return self.diagnostics.error(
                 entry.keyPosition, "\(message), did you mean `\(near)`?", "write `\(near)` or remove it")
