@@ -134,8 +134,9 @@ extension YAMLNode {
     }
 
     /// A name that must be one of those known, such as a plan's.
-    func reference(_ what: String, to known: KnownNames, definedUnder key: String, _ diagnostics: Diagnostics) -> String?
-    {
+    func reference(
+        _ what: String, to known: KnownNames, definedUnder key: String, _ diagnostics: Diagnostics
+    ) -> String? {
         guard let name = self.name(what, diagnostics) else { return nil }
         if known.contains(name) { return name }
         if let near = diagnostics.nearest(to: name, among: known.list) {
