@@ -27,6 +27,7 @@ let goodConfiguration = """
 
 let testEnvironment = [
     "MAIN_KEY": "sk-canary-main", "SPARE_KEY": "sk-canary-spare", "EMPTY": "", "SPLIT": "sk-canary\nX-Injected: yes",
+    "ASKGATE_DEVELOPMENT_SECRET": "canary-development-secret-32-bytes",
     "SHORT": "sixteen-bytes-ok", "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
 ]
 
@@ -38,7 +39,6 @@ let testFiles: [String: ConfigurationSources.File] = [
     "text.txt": .init(bytes: Array("words\n".utf8)),
     "open.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\n".utf8), isReadableByAll: true),
     "crlf.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\r\n".utf8)),
-    "../.askgate/development.secret": .init(bytes: Array("canary-development-secret-32-bytes\n".utf8)),
 ]
 
 let testSources = ConfigurationSources(environment: testEnvironment) { path, _ in
