@@ -25,6 +25,12 @@ package struct TenantSettings: Sendable {
             tasks: self.tasks, plans: self.plans.map(\.routing), defaultAgent: self.defaultAgent, pool: &pool,
             estimate: estimate)
     }
+
+    /// The tenant's catalogue by itself, sharing no prompts with others.
+    package func routingTable(estimate: @escaping RoutingTable.Estimate) -> RoutingTable {
+        var pool = PromptPool()
+        return self.routingTable(pool: &pool, estimate: estimate)
+    }
 }
 
 /// A plan as the stages need it: what it limits, and what it may use.
