@@ -52,9 +52,9 @@ final class Account {
     }
 
     /// Nothing would be lost by forgetting this account.
-    func isIdle(at now: Int64, today: Int?) -> Bool {
+    func isIdle(at now: Int64, days: (Int, Int)) -> Bool {
         self.minute.expire(at: now)
-        return self.minute.count == 0 && self.unsettled == 0 && self.tokens.isIdle(today: today)
+        return self.minute.count == 0 && self.unsettled == 0 && self.tokens.isIdle(days)
     }
 }
 

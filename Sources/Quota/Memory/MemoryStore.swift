@@ -50,16 +50,18 @@ package final class MemoryStore: QuotaStore {
 
     @discardableResult
     package func settle(_ settlement: Settlement) -> SettlementResult {
-        self.withBook(settlement.caller.tenant) { book, now in book.settle(settlement, at: now) }
+        self.withBook(settlement.caller.tenant) { book, now in
+            book.advance(to: now)
+            return book.settle(settlement, at: now)
+        }
     }
 
     package func submit(_ settlement: Settlement) { self.settle(settlement) }
 
     package func renew(_ leases: [Lease]) -> [RequestID] {
-        let wall = self.clock.wallTime()
         let lost = leases.filter { lease in
             self.withBook(lease.caller.tenant) { book, now in
-                book.advance(to: now, wall: wall, steps: 0)
+                book.advance(to: now)
                 return !book.renew(lease.request, at: now)
             }
         }
@@ -86,17 +88,15 @@ package final class MemoryStore: QuotaStore {
     }
 
     package func leases(of key: CounterKey) -> [LeaseRecord] {
-        let wall = self.clock.wallTime()
-        return self.withBook(key.tenant) { book, now in
-            book.advance(to: now, wall: wall, steps: 0)
+        self.withBook(key.tenant) { book, now in
+            book.advance(to: now)
             return book.leases(of: key, at: now)
         }
     }
 
     package func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
-        let wall = self.clock.wallTime()
         let dropped = self.withBook(key.tenant) { book, now in
-            book.advance(to: now, wall: wall, steps: 0)
+            book.advance(to: now)
             return book.dropLeases(of: key, request: request)
         }
         self.changes.wrappingAdd(1, ordering: .releasing)
@@ -116,8 +116,7 @@ package final class MemoryStore: QuotaStore {
             shard.books.withLock { books in
                 let now = self.advance(&books)
                 for (tenant, book) in books.byTenant {
-                    book.value.advance(to: now, wall: wall, steps: steps)
-                    if book.value.isIdle(at: now, wall: wall) { books.byTenant[tenant] = nil }
+                    if book.value.sweep(steps: steps, at: now, wall: wall) { books.byTenant[tenant] = nil }
                 }
             }
         }

@@ -53,11 +53,11 @@ struct AccountTable {
     }
 
     /// Looks at the next few accounts and forgets the idle ones.
-    mutating func sweep(steps: Int, at now: Int64, today: Int?) {
+    mutating func sweep(steps: Int, at now: Int64, days: (Int, Int)) {
         for _ in 0..<min(steps, self.order.count) {
             if self.cursor >= self.order.count { self.cursor = 0 }
             let account = self.order[self.cursor]
-            if account.isIdle(at: now, today: today) { self.forget(account) } else { self.cursor &+= 1 }
+            if account.isIdle(at: now, days: days) { self.forget(account) } else { self.cursor &+= 1 }
         }
     }
 

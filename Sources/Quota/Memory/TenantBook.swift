@@ -20,8 +20,7 @@ struct TenantBook {
     var steering: [AccountKey: Steering] = [:]
     /// The newest admission's place in the order.
     var sequence: UInt64 = 0
-    /// The last day that an ask came on.
-    private var today: LocalDay?
+    private var days = DaysInUse()
     /// Ends of leases in their order; a renewed lease stands in it again, and its earlier entry says nothing.
     private var leaseEnds = Queue<(at: Int64, record: Record)>()
     private var livingLeases = 0
@@ -34,23 +33,24 @@ struct TenantBook {
 
     /// Lets time pass: leases end, ended asks are forgotten, a few accounts are looked at.
     mutating func advance(to moment: Moment, steps: Int = 4) {
-        self.today = moment.day
-        self.advance(to: moment.monotonic, wall: moment.wall, steps: steps)
+        self.days.see(moment.day)
+        self.advance(to: moment.monotonic)
+        self.accounts.sweep(steps: steps, at: moment.monotonic, days: self.days.numbers(at: moment.wall))
     }
 
-    /// As above where no ask says which day it is.
-    mutating func advance(to now: Int64, wall: WallTime, steps: Int) {
+    /// As above where no ask says which day it is and no account is looked at.
+    mutating func advance(to now: Int64) {
         self.endLeases(at: now)
         self.forgetRecords(at: now)
-        let day = self.today.flatMap { wall.seconds < $0.endsAt ? $0.number : nil }
-        self.accounts.sweep(steps: steps, at: now, today: day)
     }
 
-    /// Nothing would be lost by forgetting the whole tenant.
-    func isIdle(at now: Int64, wall: WallTime) -> Bool {
-        let day = self.today.flatMap { wall.seconds < $0.endsAt ? $0.number : nil }
+    /// Looks at more accounts than an ask does. True when nothing would be lost by forgetting the whole tenant.
+    mutating func sweep(steps: Int, at now: Int64, wall: WallTime) -> Bool {
+        self.advance(to: now)
+        let days = self.days.numbers(at: wall)
+        self.accounts.sweep(steps: steps, at: now, days: days)
         return self.accounts.count == 0 && self.records.count == 0 && self.steering.isEmpty
-            && self.own.isIdle(at: now, today: day)
+            && self.own.isIdle(at: now, days: days)
     }
 
     /// The account of a scope, when it has one.
@@ -102,7 +102,7 @@ struct TenantBook {
             self.leaseEnds.popFirst()
             guard next.record.holdsLease, next.record.leaseEndsAt <= now else { continue }
             next.record.leave()
-            self.expectDeparture(of: next.record, at: now)
+            self.expectDeparture(of: next.record, at: next.at)
         }
     }
 
