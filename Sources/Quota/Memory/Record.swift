@@ -54,7 +54,12 @@ final class Record {
     }
 
     /// Charges, gives up its places and lets the accounts go.
-    func settle(charged: Int) {
+    func settle(charged: Int) { self.end(charged: charged) }
+
+    /// Nobody will settle it any more: what is reserved stays charged.
+    func abandon() { if !self.isSettled { self.end(charged: nil) } }
+
+    private func end(charged: Int?) {
         self.isSettled = true
         self.leave()
         self.exit(.subject, charged: charged)
@@ -62,9 +67,13 @@ final class Record {
         self.exit(.address, charged: charged)
     }
 
-    private func exit(_ scope: LimitScope, charged: Int) {
+    private func exit(_ scope: LimitScope, charged: Int?) {
         guard let account = self.accounts[scope] else { return }
-        self.charge(charged, scope)
+        if self.reserves[scope] {
+            // Of what a reset has wiped out nothing is left to give back, and an abandoned ask adds nothing to it.
+            let reserved = self.sequence <= account.resetAfter ? 0 : self.reservedTokens
+            account.tokens.settle(reserved: reserved, charged: charged ?? reserved, on: self.day.number)
+        }
         account.unsettled &-= 1
         self.accounts[scope] = nil
     }
@@ -80,14 +89,6 @@ final class Record {
         guard self.runs[scope] else { return }
         self.accounts[scope]?.running &-= 1
         self.runs[scope] = false
-    }
-
-    /// Corrects the day's counter from what was reserved to what is charged.
-    private func charge(_ charged: Int, _ scope: LimitScope) {
-        guard self.reserves[scope], let account = self.accounts[scope] else { return }
-        let reserved = self.sequence <= account.resetAfter ? 0 : self.reservedTokens
-        account.tokens.settle(reserved: reserved, charged: charged, on: self.day.number)
-        self.reserves[scope] = false
     }
 }
 

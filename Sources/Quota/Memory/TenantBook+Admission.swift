@@ -4,7 +4,9 @@ extension TenantBook {
     /// Decides over every limit of an ask, then writes, or writes nothing.
     mutating func admit(_ ask: QuotaAsk, at moment: Moment) -> Admission {
         self.advance(to: moment)
-        if let record = self.records[ask.request] { return self.repeated(ask, record, at: moment) }
+        if let record = self.remembered(ask.request, at: moment.monotonic) {
+            return self.repeated(ask, record, at: moment)
+        }
         var limits = ask.limits
         if !self.steering.isEmpty {
             if self.isBlocked(ask.caller, at: moment.wall) { return .blocked }

@@ -2,7 +2,7 @@ import GatewayTypes
 
 extension TenantBook {
     mutating func settle(_ settlement: Settlement, at now: Int64) -> SettlementResult {
-        guard let record = self.records[settlement.request] else {
+        guard let record = self.remembered(settlement.request, at: now) else {
             guard settlement.chargesUnrecorded else { return .unknown }
             self.chargeUnrecorded(settlement, at: now)
             return .settled

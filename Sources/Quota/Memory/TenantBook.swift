@@ -74,6 +74,14 @@ struct TenantBook {
         key.scope == .tenant ? self.own : self.accounts.find(AccountKey(key.scope, key.id))
     }
 
+    /// What is known of an ask, as long as it is to be remembered: the queue may hold it a little longer.
+    mutating func remembered(_ request: RequestID, at now: Int64) -> Record? {
+        guard let record = self.records[request] else { return nil }
+        guard let end = record.forgetAt, end <= now else { return record }
+        self.forget(record)
+        return nil
+    }
+
     /// A lease was granted.
     mutating func expectLeaseEnd(of record: Record) {
         self.livingLeases &+= 1
@@ -102,7 +110,7 @@ struct TenantBook {
             self.leaseEnds.popFirst()
             guard next.record.holdsLease, next.record.leaseEndsAt <= now else { continue }
             next.record.leave()
-            self.expectDeparture(of: next.record, at: next.at)
+            self.expectDeparture(of: next.record, at: next.record.leaseEndsAt)
         }
     }
 
@@ -110,14 +118,13 @@ struct TenantBook {
         while let next = self.departures.first, next.at <= now || self.departures.count > Self.mostRemembered {
             self.departures.popFirst()
             // An ask that settled after its lease had died stands here twice; the second entry counts.
-            guard let end = next.record.forgetAt, end == next.at else { continue }
+            guard next.record.forgetAt == next.at, self.records[next.record.request] === next.record else { continue }
             self.forget(next.record)
         }
     }
 
     private mutating func forget(_ record: Record) {
-        // Unsettled until now: charged as reserved.
-        if !record.isSettled { record.settle(charged: record.reservedTokens) }
+        record.abandon()
         self.records.remove(record.request)
     }
 }
