@@ -13,8 +13,13 @@ let rules: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Fuzzers are built on demand: `make fuzz` sets the variable, since libFuzzer brings its own main function.
+let isFuzzing = ProcessInfo.processInfo.environment["ASKGATE_FUZZ"] != nil
+
 func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: rules)
+    // Only what is instrumented tells the fuzzer where an input has led.
+    let coverage: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])] : []
+    return .target(name: name, dependencies: dependencies, swiftSettings: rules + coverage)
 }
 
 func border(_ name: String) -> Target { .systemLibrary(name: name, path: "Sources/\(name)") }
@@ -88,11 +93,10 @@ var targets: [Target] = [
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]
 
-// Fuzzers are built on demand: `make fuzz` sets the variable, since libFuzzer brings its own main function.
-if ProcessInfo.processInfo.environment["ASKGATE_FUZZ"] != nil {
+if isFuzzing {
     let fuzzers: [(String, [Target.Dependency])] = [
         ("FuzzRequestParser", ["HTTPCodec"]), ("FuzzChunkedDecoder", ["HTTPCodec"]), ("FuzzEventParser", ["HTTPCodec"]),
-        ("FuzzToken", ["JOSE", "JSON"]), ("FuzzConfiguration", ["Configuration"]),
+        ("FuzzToken", ["Authentication", "GatewayTypes", "JOSE", "JSON"]), ("FuzzConfiguration", ["Configuration"]),
     ]
     for (name, dependencies) in fuzzers {
         targets.append(
