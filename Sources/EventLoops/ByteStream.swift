@@ -56,7 +56,8 @@ package final class ByteStream: WatcherDelegate {
 
     package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {
         if readiness.contains(.writable) { self.flushHeld() }
-        if readiness.contains(.readable), self.isOpen { self.readOnce() }
+        // The write may have met the end already, or its news have stopped the reading.
+        if readiness.contains(.readable), self.isOpen, self.wantsRead, !self.isReadEnded { self.readOnce() }
     }
 
     private func readOnce() {
