@@ -60,6 +60,8 @@ final class Connection: ByteStreamDelegate {
 
     /// Answers request after request until the connection ends.
     func serve() async {
+        // A drain may have come between the accept and now; a timer armed here would outlive the connection.
+        guard self.phase != .closed else { return }
         self.stream.delegate = self
         self.timer.action = { [unowned self] in self.timedOut() }
         self.loop.arm(self.timer, after: self.configuration.headTimeout)
