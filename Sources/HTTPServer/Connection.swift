@@ -240,8 +240,10 @@ final class Connection: ByteStreamDelegate {
     }
 
     func send(_ bytes: [UInt8]) {
+        let wasHeld = self.stream.pendingBytes > 0 && self.timer.isArmed
         bytes.withUnsafeBytes { self.stream.write($0) }
-        if self.stream.pendingBytes > 0, self.bodyWaiter == nil {
+        // More bytes give a stalled peer no more time.
+        if !wasHeld, self.stream.pendingBytes > 0, self.bodyWaiter == nil {
             self.sentBefore = self.stream.sentBytes
             self.loop.arm(self.timer, after: self.configuration.writeTimeout)
         }
