@@ -265,7 +265,8 @@ final class Connection: ByteStreamDelegate {
 
     func streamDrained() {
         if self.phase == .working {
-            self.loop.cancel(self.timer)
+            // While a body is waited for, the timer is the body's.
+            if self.bodyWaiter == nil { self.loop.cancel(self.timer) }
             self.exchange?.onDrained?()
         } else {
             self.advance()
@@ -284,7 +285,8 @@ final class Connection: ByteStreamDelegate {
             self.body.isDiscarding = true
             self.body.limit = self.body.received + self.configuration.drainedBodyBytes
             self.wantsBody = true
-            self.loop.arm(self.timer, after: self.configuration.lingerTimeout)
+            // While the answer is on its way, the timer watches over that.
+            if self.stream.pendingBytes == 0 { self.loop.arm(self.timer, after: self.configuration.lingerTimeout) }
         }
         self.advance()
     }
