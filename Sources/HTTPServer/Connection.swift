@@ -304,6 +304,7 @@ final class Connection: ByteStreamDelegate {
 
     /// Ends our side and reads on for a moment: closing at once could destroy the answer (RFC 9112 §9.6).
     private func linger() {
+        guard self.phase != .closed else { return }
         self.phase = .lingering
         self.inbox = []
         self.stream.endWriting()
