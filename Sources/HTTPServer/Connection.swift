@@ -333,6 +333,8 @@ final class Connection: ByteStreamDelegate {
         self.isGone = true
         self.resumeBody(.failure(.clientGone))
         self.exchange?.tellClientGone()
+        // What was held has been let go: an answer that goes on without its reader must not wait for it.
+        if self.stream.pendingBytes == 0 { self.exchange?.onDrained?() }
     }
 
     func streamEnded(failed: Bool) {
