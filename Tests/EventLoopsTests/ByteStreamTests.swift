@@ -157,9 +157,10 @@ struct ByteStreamTests {
         reader.close()
     }
 
-    @Test func `A peer that breaks while bytes are held is told, and they are let go`() async throws {
+    @Test(arguments: [true, false])
+    func `A peer that breaks while bytes are held is told once, and they are let go`(reads: Bool) async throws {
         let (ours, peer) = try Peer.pair(sendBuffer: 8192)
-        let reader = Reader.on(self.loop, ours, reads: false)
+        let reader = Reader.on(self.loop, ours, reads: reads)
         reader.act { $0.write(Array(repeating: 1, count: 2_000_000)) }
         try await on(self.loop) {}
         peer.close(reset: true)
