@@ -19,6 +19,11 @@ final class Diagnostics {
         self.add(ConfigurationProblem(.warning, file: self.file, position: position, message: message, advice: advice))
     }
 
+    /// The known word somebody probably meant; not looked for once nothing more is shown.
+    func nearest(to written: String, among known: some Sequence<String>) -> String? {
+        self.isCut ? nil : Suggestion.nearest(to: written, among: known)
+    }
+
     private func add(_ problem: ConfigurationProblem) {
         if self.problems.count < Diagnostics.limit { return self.problems.append(problem) }
         guard !self.isCut else { return }

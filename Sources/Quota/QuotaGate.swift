@@ -62,9 +62,11 @@ package final class QuotaGate: Sendable {
     }
 
     /// Renews what has run for a while; to be called every `Lease.renewal` while the loop lives. A failed renewal is
-    /// tried again at the next call, in time for one more before the lease ends.
+    /// tried again at the next call, in time for one more before the lease ends. Counters in memory are swept too.
     package func renewLeases() async {
         let now = self.clock.monotonicTime()
+        self.memory?.sweep()
+        self.local.sweep()
         let (due, localDue) = self.state.withLock { ($0.leases.due(at: now), $0.localLeases.due(at: now)) }
         if !localDue.isEmpty {
             let lost = self.local.renew(localDue)

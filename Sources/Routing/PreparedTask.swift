@@ -14,15 +14,17 @@ struct PreparedTask: Sendable {
     private let systems: [System?]
     private let plain: System
 
-    init(_ definition: TaskDefinition, estimate: RoutingTable.Estimate) {
-        func prepare(_ tone: Tone?) -> System {
-            let bytes = SystemPrompt.assemble(definition, tone: tone)
+    init(_ definition: TaskDefinition, pool: inout PromptPool, estimate: RoutingTable.Estimate) {
+        func prepare(_ tone: Tone?, _ pool: inout PromptPool) -> System {
+            let bytes = pool.shared(SystemPrompt.assemble(definition, tone: tone))
             return System(bytes: bytes, estimate: max(0, estimate(bytes.span)))
         }
         self.definition = definition
         self.name = Array(definition.name.string.utf8)
-        self.plain = prepare(definition.defaultTone)
-        self.systems = [nil] + Tone.allCases.map { definition.tones.contains($0) ? prepare($0) : nil }
+        self.plain = prepare(definition.defaultTone, &pool)
+        var systems: [System?] = [nil]
+        for tone in Tone.allCases { systems.append(definition.tones.contains(tone) ? prepare(tone, &pool) : nil) }
+        self.systems = systems
     }
 
     /// The system prompt in the tone the client named, or in the task's own.

@@ -18,20 +18,33 @@ package struct RoutingTable: Sendable {
     /// Prepares every prompt of every tone.
     ///
     /// Of tasks or plans with the same name the first counts; Configuration refuses such files.
+    ///
+    /// - Parameter pool: shared by the tables of one configuration, so that equal prompts take memory once.
     package init(
         tasks definitions: [TaskDefinition], plans: [RoutingPlan], defaultAgent: TaskName? = nil,
-        estimate: @escaping Estimate
+        pool: inout PromptPool, estimate: @escaping Estimate
     ) {
         var seen: Set<TaskName> = []
-        let tasks =
-            definitions.filter { seen.insert($0.name).inserted }.map { PreparedTask($0, estimate: estimate) }
-            .sorted { Bytes.precedes($0.name.span, $1.name.span) }
+        var tasks: [PreparedTask] = []
+        for definition in definitions where seen.insert(definition.name).inserted {
+            tasks.append(PreparedTask(definition, pool: &pool, estimate: estimate))
+        }
+        tasks.sort { Bytes.precedes($0.name.span, $1.name.span) }
         self.tasks = tasks
         self.plans = Dictionary(
-            plans.map { ($0.name, PreparedPlan($0, tasks: tasks)) }, uniquingKeysWith: { first, _ in first })
+            plans.map { [tasks] plan in (plan.name, PreparedPlan(plan, tasks: tasks)) },
+            uniquingKeysWith: { first, _ in first })
         self.defaultAgent = defaultAgent.flatMap { name in tasks.firstIndex { $0.definition.name == name } }
         self.estimate = estimate
         self.maxTextBytes = tasks.map(\.definition.bounds.maxBytes).max() ?? 0
+    }
+
+    /// Prepares one table by itself.
+    package init(
+        tasks: [TaskDefinition], plans: [RoutingPlan], defaultAgent: TaskName? = nil, estimate: @escaping Estimate
+    ) {
+        var pool = PromptPool()
+        self.init(tasks: tasks, plans: plans, defaultAgent: defaultAgent, pool: &pool, estimate: estimate)
     }
 
     /// Decides everything about one ask but its admission.

@@ -29,6 +29,18 @@ enum ScalarReader {
         default: return false
         }
     }
+
+    /// What a reader overlooks inside a word: spaces, dashes, low lines, marks, controls and invisible signs.
+    static func isFiller(_ value: UInt32) -> Bool {
+        if value < 0x80 { return value <= 0x20 || value == 0x7F || value == 0x2D || value == 0x5F }
+        guard let scalar = Unicode.Scalar(value) else { return false }
+        switch scalar.properties.generalCategory {
+        case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .format, .nonspacingMark, .enclosingMark,
+            .spacingMark, .connectorPunctuation, .dashPunctuation, .unassigned, .privateUse:
+            return true
+        default: return scalar.properties.isDefaultIgnorableCodePoint || value == 0xFFFD
+        }
+    }
 }
 
 /// Folds the many signs that are read as a Latin letter onto that letter.

@@ -1,8 +1,8 @@
 /// The element in which the user's text stands in a prompt, and what keeps the text inside it.
 ///
 /// A `<`, or a sign that looks like one, is written `&lt;` when the letters of `user_text` come next in any case or
-/// width, whatever spaces, slashes, punctuation or invisible characters stand before and between them. Nothing else in
-/// the text changes by a byte.
+/// width, whatever spaces, slashes or other signs stand before them, and whatever spaces, dashes, low lines, marks or
+/// invisible signs stand between them. Nothing else in the text changes by a byte.
 enum UserText {
     static let opening = Array("<user_text>\n".utf8)
     static let closing = Array("\n</user_text>".utf8)
@@ -18,6 +18,15 @@ enum UserText {
         var copied = 0
         var index = 0
         while index < text.count {
+            if text.count &- index >= 8, self.hasNoOpener(ByteWords.word(text, index)) {
+                index &+= 8
+                continue
+            }
+            if text[index] == 0xE2, text.count &- index >= 3, text[index &+ 1] == 0x80, text[index &+ 2] != 0xB9 {
+                // The zero-width non-joiner of Persian and its neighbours; U+2039 is the only opener among them.
+                index &+= 3
+                continue
+            }
             let length = self.couldBeOpener(text[index]) ? self.openerLength(text, index) : 0
             if length > 0, self.spellsName(text, from: index &+ length) {
                 self.append(text.extracting(copied..<index), to: &output)
@@ -35,7 +44,12 @@ enum UserText {
         bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
     }
 
-    /// The first bytes of the scalars in `openerLength`.
+    @inline(__always)
+    private static func hasNoOpener(_ word: UInt64) -> Bool {
+        !ByteWords.contains(word, 0x3C) && !ByteWords.contains(word, 0xCB) && !ByteWords.hasLongLead(word)
+    }
+
+    /// The first bytes of the scalars that `isOpener` knows.
     @inline(__always)
     private static func couldBeOpener(_ byte: UInt8) -> Bool {
         byte == 0x3C || (byte >= 0xCB && (byte == 0xCB || byte == 0xE2 || byte == 0xE3 || byte == 0xEF || byte == 0xF3))
@@ -65,7 +79,9 @@ enum UserText {
             if Lookalike.letter(scalar.value) == self.name[matched] {
                 matched &+= 1
                 if matched == self.nameLength { return true }
-            } else if self.isOpener(scalar.value) || scalar.value == 0x3E || ScalarReader.isWordPart(scalar.value) {
+            } else if self.isOpener(scalar.value) || scalar.value == 0x3E {
+                return false
+            } else if matched == 0 ? ScalarReader.isWordPart(scalar.value) : !ScalarReader.isFiller(scalar.value) {
                 return false
             }
             index &+= scalar.length

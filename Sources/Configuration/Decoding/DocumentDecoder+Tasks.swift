@@ -130,8 +130,9 @@ extension DocumentDecoder {
                 guard let tone = item.word("tone", of: Tone.self, self.diagnostics) else { continue }
                 if tones.contains(tone) {
                     self.diagnostics.error(item.position, "`\(tone.rawValue)` stands here twice", "write it once")
+                } else {
+                    tones.append(tone)
                 }
-                tones.append(tone)
             }
             task.tones = tones
         }
@@ -160,7 +161,7 @@ extension DocumentDecoder {
         if items.isEmpty { self.diagnostics.error(node.position, "`routes` is an empty list", advice) }
         var routes: [ProviderRoute] = []
         var weights = 0
-        for item in items {
+        for item in self.capped(items, "`routes`") {
             guard let (route, hasWeight) = self.route(item, scope) else { continue }
             weights += hasWeight ? 1 : 0
             if routes.contains(where: { $0.provider == route.provider && $0.model == route.model }) {

@@ -28,7 +28,7 @@ extension DocumentDecoder {
         let advice = "write an IANA name such as Asia/Tehran or UTC"
         guard let text = node.text("`zone`", advice: advice, self.diagnostics) else { return "UTC" }
         if Zones.isKnown(text) { return text }
-        let near = Suggestion.nearest(to: text, among: Zones.names).map { ", did you mean `\($0)`?" } ?? ""
+        let near = self.diagnostics.nearest(to: text, among: Zones.names).map { ", did you mean `\($0)`?" } ?? ""
         self.diagnostics.error(node.position, "there is no zone \(quoted(text))\(near)", advice)
         return "UTC"
     }
@@ -130,8 +130,9 @@ extension DocumentDecoder {
                     item.position,
                     "a second limit `\(limit.kind.rawValue)` with the scope `\(limit.scope.rawValue)`",
                     "write one limit of each name and scope")
+            } else {
+                limits.append(limit)
             }
-            limits.append(limit)
         }
         return limits
     }

@@ -47,17 +47,17 @@ struct DocumentDecoder {
     ) -> [TenantSettings] {
         let advice = "write at least one tenant with its issuers, plans and tasks"
         // The names stand even where the provider itself is wrong, so that one slip is not told twice.
-        let names = reader.optional("providers").map(self.names) ?? []
+        let names = KnownNames(reader.optional("providers").map(self.names) ?? [])
+        let demo = Set(providers.filter { $0.dialect == .demo }.map(\.name))
         guard let node = reader.required("tenants", advice),
             let entries = node.entries("`tenants`", advice: advice, self.diagnostics)
         else { return [] }
         if entries.isEmpty { self.diagnostics.error(node.position, "there is no tenant", advice) }
         return entries.compactMap { entry in
             guard let name = self.key(entry, "a tenant's name") else { return nil }
-            let demo = Set(providers.filter { $0.dialect == .demo }.map(\.name))
             let scope = TenantScope(
-                providers: names, demoProviders: demo, plans: self.names(in: entry.value, under: "plans"),
-                tasks: self.names(in: entry.value, under: "tasks"), maxBodyBytes: http.maxBodyBytes)
+                providers: names, demoProviders: demo, plans: KnownNames(self.names(in: entry.value, under: "plans")),
+                tasks: KnownNames(self.names(in: entry.value, under: "tasks")), maxBodyBytes: http.maxBodyBytes)
             return self.tenant(entry, id: TenantID(name), scope: scope)
         }
     }
@@ -82,20 +82,28 @@ struct DocumentDecoder {
         return entry.key
     }
 
+    /// The first items of a list that nobody fills by hand; more is an error.
+    func capped(_ items: [YAMLNode], _ what: String) -> [YAMLNode] {
+        if items.count > 100 {
+            self.diagnostics.error(items[100].position, "\(what) holds more than 100 items", "write a shorter list")
+        }
+        return Array(items.prefix(100))
+    }
+
     /// One value or a list of them.
     func oneOrMore(_ node: YAMLNode, _ what: String, advice: String) -> [YAMLNode] {
         guard case .sequence(let items) = node.content else { return [node] }
         if items.isEmpty { self.diagnostics.error(node.position, "\(what) is an empty list", advice) }
-        return items
+        return self.capped(items, what)
     }
 }
 
 /// The names that the parts of one tenant may refer to.
 struct TenantScope {
-    var providers: [String]
+    var providers: KnownNames
     var demoProviders: Set<ProviderName>
-    var plans: [String]
-    var tasks: [String]
+    var plans: KnownNames
+    var tasks: KnownNames
     /// What the api listener takes at most; a text cannot be larger.
     var maxBodyBytes: Int
 }

@@ -113,7 +113,7 @@ extension YAMLNode {
         let advice = "write one of \(listed(known))"
         guard let text = self.text(what, advice: advice, diagnostics) else { return nil }
         if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return text }
-        if let near = Suggestion.nearest(to: text, among: known) {
+        if let near = diagnostics.nearest(to: text, among: known) {
             diagnostics.error(
                 self.position, "unknown \(what) \(quoted(text)), did you mean `\(near)`?", "write `\(near)`")
         } else {
@@ -134,21 +134,36 @@ extension YAMLNode {
     }
 
     /// A name that must be one of those known, such as a plan's.
-    func reference(_ what: String, to known: [String], definedUnder key: String, _ diagnostics: Diagnostics) -> String?
-    {
+    func reference(
+        _ what: String, to known: KnownNames, definedUnder key: String, _ diagnostics: Diagnostics
+    ) -> String? {
         guard let name = self.name(what, diagnostics) else { return nil }
         if known.contains(name) { return name }
-        if let near = Suggestion.nearest(to: name, among: known) {
+        if let near = diagnostics.nearest(to: name, among: known.list) {
             diagnostics.error(
                 self.position, "there is no \(what) \(quoted(name)), did you mean `\(near)`?",
                 "write `\(near)` or define it under `\(key)`")
         } else {
-            let choice = known.isEmpty ? "" : "write one of \(listed(known)) or "
+            let names = listed(known.list.prefix(20))
+            let choice = names.isEmpty ? "" : "write one of \(names) or "
             diagnostics.error(
                 self.position, "there is no \(what) \(quoted(name))", "\(choice)define it under `\(key)`")
         }
         return nil
     }
+}
+
+/// The names that a reference may use, in the order of the file.
+struct KnownNames {
+    let list: [String]
+    private let set: Set<String>
+
+    init(_ list: [String]) {
+        self.list = list
+        self.set = Set(list)
+    }
+
+    func contains(_ name: String) -> Bool { self.set.contains(name) }
 }
 
 /// Names of tenants, plans, tasks and providers.

@@ -17,10 +17,19 @@ package struct TenantSettings: Sendable {
 
     /// The tenant's catalogue, ready for asks.
     ///
-    /// - Parameter estimate: tokens that UTF-8 text is expected to take.
-    package func routingTable(estimate: @escaping RoutingTable.Estimate) -> RoutingTable {
+    /// - Parameters:
+    ///   - pool: shared by all tenants of a configuration.
+    ///   - estimate: tokens that UTF-8 text is expected to take.
+    package func routingTable(pool: inout PromptPool, estimate: @escaping RoutingTable.Estimate) -> RoutingTable {
         RoutingTable(
-            tasks: self.tasks, plans: self.plans.map(\.routing), defaultAgent: self.defaultAgent, estimate: estimate)
+            tasks: self.tasks, plans: self.plans.map(\.routing), defaultAgent: self.defaultAgent, pool: &pool,
+            estimate: estimate)
+    }
+
+    /// The tenant's catalogue by itself, sharing no prompts with others.
+    package func routingTable(estimate: @escaping RoutingTable.Estimate) -> RoutingTable {
+        var pool = PromptPool()
+        return self.routingTable(pool: &pool, estimate: estimate)
     }
 }
 

@@ -11,6 +11,8 @@ struct MappingReader {
     let what: String
     private let entries: [YAMLNode.Entry]
     private let diagnostics: Diagnostics
+    /// Known keys that an unknown one was taken for; that they are missing needs no second complaint.
+    private var misspelt: Set<String> = []
 
     /// Nil, and a problem, when the node is not a mapping.
     init?(
@@ -26,7 +28,7 @@ struct MappingReader {
         for entry in entries where !keys.contains(entry.key) { self.complain(entry, keys, refused) }
     }
 
-    private func complain(_ entry: YAMLNode.Entry, _ keys: [String], _ refused: [String: Refusal]) {
+    private mutating func complain(_ entry: YAMLNode.Entry, _ keys: [String], _ refused: [String: Refusal]) {
         if let refusal = refused[entry.key] {
             return self.diagnostics.error(entry.keyPosition, refusal.message, refusal.advice)
         }
@@ -35,7 +37,8 @@ struct MappingReader {
                 entry.keyPosition, "merge keys are not read", "write the keys of \(self.what) out")
         }
         let message = "unknown key \(quoted(entry.key)) in \(self.what)"
-        if let near = Suggestion.nearest(to: entry.key, among: keys) {
+        if let near = self.diagnostics.nearest(to: entry.key, among: keys) {
+            self.misspelt.insert(near)
             return self.diagnostics.error(
                 entry.keyPosition, "\(message), did you mean `\(near)`?", "write `\(near)` or remove it")
         }
@@ -48,6 +51,7 @@ struct MappingReader {
 
     func required(_ key: String, _ advice: String) -> YAMLNode? {
         if let node = self.optional(key) { return node }
+        if self.misspelt.contains(key) { return nil }
         self.diagnostics.error(self.position, "\(self.what) has no `\(key)`", advice)
         return nil
     }

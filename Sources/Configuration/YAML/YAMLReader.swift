@@ -30,19 +30,20 @@ struct YAMLReader: ~Copyable {
         self.diagnostics = diagnostics
     }
 
+    private static let empty = YAMLFailure(
+        position: SourcePosition(line: 1, column: 1), message: "the file is empty",
+        advice: "write at least `listeners:`, `providers:` and `tenants:`")
+
     private mutating func document() throws(YAMLFailure) -> YAMLNode {
         _ = try self.events.next()
         let start = try self.events.next()
-        guard case .documentStart(let hasDirectives) = start.kind else {
-            throw YAMLFailure(
-                position: SourcePosition(line: 1, column: 1), message: "the file is empty",
-                advice: "write at least `listeners:`, `providers:` and `tenants:`")
-        }
+        guard case .documentStart(let hasDirectives) = start.kind else { throw Self.empty }
         if hasDirectives {
             self.diagnostics.error(
                 start.position, "directives (lines that begin with %) are not read", "remove them")
         }
         let root = try self.node(self.events.next(), depth: 1)
+        guard !root.isEmpty else { throw Self.empty }
         _ = try self.events.next()
         let end = try self.events.next()
         guard case .streamEnd = end.kind else {

@@ -50,12 +50,11 @@ struct DayCounter {
         self.other = Day(number: self.other.number)
     }
 
-    /// Nothing is kept that the given day still needs.
-    /// - Parameter today: nil when every day kept is over.
-    func isIdle(today: Int?) -> Bool { Self.isIdle(self.one, today) && Self.isIdle(self.other, today) }
+    /// Nothing is kept of the given days.
+    func isIdle(_ days: (Int, Int)) -> Bool { Self.isIdle(self.one, days) && Self.isIdle(self.other, days) }
 
-    private static func isIdle(_ day: Day, _ today: Int?) -> Bool {
-        day.used == 0 || day.number != today
+    private static func isIdle(_ day: Day, _ days: (Int, Int)) -> Bool {
+        day.used == 0 || (day.number != days.0 && day.number != days.1)
     }
 
     private mutating func change(_ number: Int, _ body: (inout Day) -> Void) {
@@ -71,5 +70,27 @@ struct DayCounter {
             self.other = Day(number: number)
             body(&self.other)
         }
+    }
+}
+
+/// The days whose usage still matters: the current one, and the one before it for an hour, in which the clock may yet
+/// be turned back.
+struct DaysInUse {
+    private var newest = LocalDay(number: 0, startsAt: 0, endsAt: 0)
+    private var before = 0
+
+    mutating func see(_ day: LocalDay) {
+        guard day != self.newest else { return }
+        self.before = self.newest.number
+        self.newest = day
+    }
+
+    /// Numbers of days; 0 for none.
+    func numbers(at time: WallTime) -> (Int, Int) {
+        let grace: Int64 = 3600
+        return (
+            time.seconds < self.newest.endsAt &+ grace ? self.newest.number : 0,
+            time.seconds < self.newest.startsAt &+ grace ? self.before : 0
+        )
     }
 }

@@ -47,6 +47,14 @@ struct LimitDecision {
         }
     }
 
+    /// Measures the limits again after the ask was counted.
+    mutating func refresh(_ accounts: ByScope<Account?>) {
+        for index in self.states.indices {
+            guard let account = accounts[self.states[index].limit.scope] else { continue }
+            self.states[index].measure(account, at: self.moment)
+        }
+    }
+
     /// Nanoseconds to wait, 0 to pass; and whether nothing but an operator can shorten the wait.
     private func verdict(on state: LimitState, _ account: Account?) -> (wait: Int64, isCertain: Bool) {
         let quantity = state.limit.quantity

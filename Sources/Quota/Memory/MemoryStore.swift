@@ -13,18 +13,29 @@ package final class MemoryStore: QuotaStore {
         /// The newest instant seen, so that time never falls within the shard, in nanoseconds.
         var now: Int64 = .min
 
+        /// The book that was asked for last; mostly it is the next one too.
+        private var last: Book?
+
         mutating func book(_ tenant: TenantID) -> Book {
-            if let book = self.byTenant[tenant] { return book }
-            let book = Book(TenantBook(id: tenant))
+            if let last = self.last, last.id.bytes.hasSameBytes(as: tenant.bytes) { return last }
+            let book = self.byTenant[tenant] ?? Book(tenant)
             self.byTenant[tenant] = book
+            self.last = book
             return book
+        }
+
+        mutating func forget(_ tenant: TenantID) {
+            self.byTenant[tenant] = nil
+            self.last = nil
         }
     }
 
     /// Keeps a tenant's book in its place while its fields change.
     private final class Book {
-        var value: TenantBook
-        init(_ value: TenantBook) { self.value = value }
+        let id: TenantID
+        @exclusivity(unchecked) var value = TenantBook()
+
+        init(_ id: TenantID) { self.id = id }
     }
 
     private final class Shard: Sendable {
@@ -50,16 +61,19 @@ package final class MemoryStore: QuotaStore {
 
     @discardableResult
     package func settle(_ settlement: Settlement) -> SettlementResult {
-        self.withBook(settlement.caller.tenant) { book, now in book.settle(settlement, at: now) }
+        let wall = self.clock.wallTime()
+        return self.withBook(settlement.caller.tenant) { book, now in
+            book.advance(to: now)
+            return book.settle(settlement, at: now, wall: wall)
+        }
     }
 
     package func submit(_ settlement: Settlement) { self.settle(settlement) }
 
     package func renew(_ leases: [Lease]) -> [RequestID] {
-        let wall = self.clock.wallTime()
         let lost = leases.filter { lease in
             self.withBook(lease.caller.tenant) { book, now in
-                book.advance(to: now, wall: wall, steps: 0)
+                book.advance(to: now)
                 return !book.renew(lease.request, at: now)
             }
         }
@@ -86,17 +100,15 @@ package final class MemoryStore: QuotaStore {
     }
 
     package func leases(of key: CounterKey) -> [LeaseRecord] {
-        let wall = self.clock.wallTime()
-        return self.withBook(key.tenant) { book, now in
-            book.advance(to: now, wall: wall, steps: 0)
+        self.withBook(key.tenant) { book, now in
+            book.advance(to: now)
             return book.leases(of: key, at: now)
         }
     }
 
     package func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
-        let wall = self.clock.wallTime()
         let dropped = self.withBook(key.tenant) { book, now in
-            book.advance(to: now, wall: wall, steps: 0)
+            book.advance(to: now)
             return book.dropLeases(of: key, request: request)
         }
         self.changes.wrappingAdd(1, ordering: .releasing)
@@ -116,8 +128,7 @@ package final class MemoryStore: QuotaStore {
             shard.books.withLock { books in
                 let now = self.advance(&books)
                 for (tenant, book) in books.byTenant {
-                    book.value.advance(to: now, wall: wall, steps: steps)
-                    if book.value.isIdle(at: now, wall: wall) { books.byTenant[tenant] = nil }
+                    if book.value.sweep(steps: steps, at: now, wall: wall) { books.forget(tenant) }
                 }
             }
         }
@@ -133,11 +144,20 @@ package final class MemoryStore: QuotaStore {
     private func withBook<Result: Sendable>(
         _ tenant: TenantID, _ body: (inout TenantBook, _ now: Int64) -> Result
     ) -> Result {
-        let shard = self.shards[tenant.hashValue & (self.shards.count &- 1)]
+        let shard = self.shards[Self.shardIndex(of: tenant) & (self.shards.count &- 1)]
         return shard.books.withLock { books in
             let now = self.advance(&books)
             return body(&books.book(tenant).value, now)
         }
+    }
+
+    /// Tenants come from the configuration, so a hash that could be guessed does no harm.
+    private static func shardIndex(of tenant: TenantID) -> Int {
+        tenant.bytes.utf8.withContiguousStorageIfAvailable { bytes in
+            var hash = bytes.count
+            for index in 0..<min(bytes.count, 32) { hash = hash &* 31 &+ Int(bytes[index]) }
+            return hash
+        } ?? 0
     }
 
     private func advance(_ books: inout Books) -> Int64 {

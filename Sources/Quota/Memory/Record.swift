@@ -1,7 +1,6 @@
 import GatewayTypes
 
-/// What the store knows of one admitted ask, from admission until five minutes after its end. Guarded by the lock of
-/// its shard.
+/// What the store knows of one admitted ask until it settles. Guarded as `Account` is.
 final class Record {
     let request: RequestID
     /// Place in the order of the tenant's admissions.
@@ -11,15 +10,16 @@ final class Record {
     let reservedTokens: Int
     let startedAt: Int64
     /// Nanoseconds of the monotonic clock.
-    var leaseEndsAt: Int64
-    /// When the record may go; nil while the lease lives.
-    var forgetAt: Int64?
-    var isSettled = false
+    @exclusivity(unchecked) var leaseEndsAt: Int64
+    @exclusivity(unchecked) var holdsLease = true
+    /// Settled or given up.
+    @exclusivity(unchecked) private(set) var isSettled = false
     /// Where it counts; let go at settlement, so that idle accounts can be swept.
-    private(set) var accounts = ByScope<Account?>(repeating: nil)
-    /// Where it reserved tokens, and where it holds a place among the running.
-    var reserves = ByScope(repeating: false)
-    var runs = ByScope(repeating: false)
+    @exclusivity(unchecked) private(set) var accounts = ByScope<Account?>(repeating: nil)
+    /// Where it counts in the minute, where it reserved tokens, and where it holds a place among the running.
+    @exclusivity(unchecked) private var arrives = ByScope(repeating: false)
+    @exclusivity(unchecked) private var reserves = ByScope(repeating: false)
+    @exclusivity(unchecked) private(set) var runs = ByScope(repeating: false)
 
     init(ask: QuotaAsk, sequence: UInt64, outputTokens: Int, reservedTokens: Int, moment: Moment) {
         self.request = ask.request
@@ -31,20 +31,16 @@ final class Record {
         self.leaseEndsAt = moment.monotonic &+ Lease.length.nanoseconds
     }
 
-    /// An ask that is over before the store first hears of it.
-    init(settled settlement: Settlement, at now: Int64) {
-        self.request = settlement.request
-        self.sequence = 0
-        self.day = settlement.day
-        self.outputTokens = 0
-        self.reservedTokens = 0
-        self.startedAt = now
-        self.leaseEndsAt = now
-        self.forgetAt = now
-        self.isSettled = true
+    /// Nobody is expected to settle it any more.
+    func isForgotten(at now: Int64) -> Bool {
+        !self.holdsLease && now >= self.leaseEndsAt &+ requestMemory.nanoseconds
     }
 
-    var holdsLease: Bool { self.forgetAt == nil }
+    func ended(at now: Int64) -> EndedAsk {
+        EndedAsk(
+            outputTokens: self.outputTokens, reservedTokens: self.reservedTokens, day: self.day,
+            forgetAt: now &+ requestMemory.nanoseconds)
+    }
 
     /// Counts in an account until settlement.
     func enter(_ account: Account, _ scope: LimitScope) {
@@ -53,8 +49,30 @@ final class Record {
         account.unsettled &+= 1
     }
 
+    /// Counts in one counter of an account it has entered; once, though two limits may stand on that counter, such as
+    /// an observed beside an enforced one.
+    func count(_ kind: LimitKind, _ scope: LimitScope, at moment: Moment) {
+        guard let account = self.accounts[scope] else { return }
+        switch kind {
+        case .requestsPerMinute:
+            if !self.arrives[scope] { account.minute.append(moment.monotonic) }
+            self.arrives[scope] = true
+        case .tokensPerDay:
+            if !self.reserves[scope] { account.tokens.reserve(self.reservedTokens, on: self.day.number) }
+            self.reserves[scope] = true
+        case .concurrentRequests:
+            if !self.runs[scope] { account.running &+= 1 }
+            self.runs[scope] = true
+        }
+    }
+
     /// Charges, gives up its places and lets the accounts go.
-    func settle(charged: Int) {
+    func settle(charged: Int) { self.end(charged: charged) }
+
+    /// Nobody will settle it any more: what is reserved stays charged.
+    func abandon() { if !self.isSettled { self.end(charged: nil) } }
+
+    private func end(charged: Int?) {
         self.isSettled = true
         self.leave()
         self.exit(.subject, charged: charged)
@@ -62,9 +80,13 @@ final class Record {
         self.exit(.address, charged: charged)
     }
 
-    private func exit(_ scope: LimitScope, charged: Int) {
+    private func exit(_ scope: LimitScope, charged: Int?) {
         guard let account = self.accounts[scope] else { return }
-        self.charge(charged, scope)
+        if self.reserves[scope] {
+            // Of what a reset has wiped out nothing is left to give back, and an abandoned ask adds nothing to it.
+            let reserved = self.sequence <= account.resetAfter ? 0 : self.reservedTokens
+            account.tokens.settle(reserved: reserved, charged: charged ?? reserved, on: self.day.number)
+        }
         account.unsettled &-= 1
         self.accounts[scope] = nil
     }
@@ -80,14 +102,6 @@ final class Record {
         guard self.runs[scope] else { return }
         self.accounts[scope]?.running &-= 1
         self.runs[scope] = false
-    }
-
-    /// Corrects the day's counter from what was reserved to what is charged.
-    private func charge(_ charged: Int, _ scope: LimitScope) {
-        guard self.reserves[scope], let account = self.accounts[scope] else { return }
-        let reserved = self.sequence <= account.resetAfter ? 0 : self.reservedTokens
-        account.tokens.settle(reserved: reserved, charged: charged, on: self.day.number)
-        self.reserves[scope] = false
     }
 }
 

@@ -1,80 +1,107 @@
 import GatewayTypes
 
-/// A key that says which stripe of a table it lies in.
-protocol StripedKey: Hashable {
-    /// Spread evenly in its lowest bits.
-    var stripe: Int { get }
+/// A key that brings its own hash.
+protocol TableKey: Equatable {
+    /// Evenly spread over all bits, and not to be guessed by whoever chooses keys.
+    var spread: UInt64 { get }
 }
 
-extension RequestID: StripedKey {
-    var stripe: Int { Int(truncatingIfNeeded: self.low) }
+extension RequestID: TableKey {
+    /// Request ids are random already; hashing them again would be the dearest part of an admission.
+    var spread: UInt64 { self.low }
 }
 
-/// A dictionary in 64 parts, so that growing it moves a sixty-fourth of it at a time and makes no long pause.
-struct StripedTable<Key: StripedKey, Value> {
-    private var stripes = [[Key: Value]](repeating: [:], count: 64)
+/// A hash table with linear probing: a look-up is a few compares, and nothing is hashed twice.
+struct FlatTable<Key: TableKey, Value> {
+    private var slots: [(key: Key, value: Value)?] = []
     private(set) var count = 0
 
-    subscript(key: Key) -> Value? { self.stripes[key.stripe & 63][key] }
-
-    mutating func set(_ value: Value, for key: Key) {
-        if self.stripes[key.stripe & 63].updateValue(value, forKey: key) == nil { self.count &+= 1 }
+    subscript(key: Key) -> Value? {
+        guard self.count > 0 else { return nil }
+        return self.slots[self.place(of: key)]?.value
     }
 
-    mutating func remove(_ key: Key) {
-        let stripe = key.stripe & 63
-        guard self.stripes[stripe].removeValue(forKey: key) != nil else { return }
+    /// Puts a value in place of what the key had. True when it had none.
+    mutating func set(_ value: Value, for key: Key) -> Bool {
+        // At most three quarters full, so that there is always an empty slot to end a search.
+        if self.count &* 4 >= self.slots.count &* 3 { self.resize(to: max(8, self.slots.count &* 2)) }
+        let place = self.place(of: key)
+        let isNew = self.slots[place] == nil
+        self.slots[place] = (key, value)
+        if isNew { self.count &+= 1 }
+        return isNew
+    }
+
+    mutating func remove(_ key: Key) -> Value? {
+        guard self.count > 0 else { return nil }
+        let place = self.place(of: key)
+        guard let removed = self.slots[place]?.value else { return nil }
         self.count &-= 1
-        if self.stripes[stripe].isEmpty { self.stripes[stripe] = [:] }
+        self.closeGap(at: place)
+        if self.slots.count > 64 && self.count &* 8 < self.slots.count { self.resize(to: self.slots.count / 2) }
+        return removed
     }
 
     func forEach(_ body: (Value) -> Void) {
-        for stripe in self.stripes { for value in stripe.values { body(value) } }
+        for slot in self.slots { if let slot { body(slot.value) } }
+    }
+
+    private var mask: Int { self.slots.count &- 1 }
+
+    private func home(of key: Key) -> Int {
+        // The lowest bits choose the stripe; those above choose the slot.
+        Int(truncatingIfNeeded: key.spread >> 8) & self.mask
+    }
+
+    /// Where the key is, or the empty slot where it belongs.
+    private func place(of key: Key) -> Int {
+        var place = self.home(of: key)
+        while let slot = self.slots[place], slot.key != key { place = (place &+ 1) & self.mask }
+        return place
+    }
+
+    /// Moves up whatever would not be found any more across an empty slot.
+    private mutating func closeGap(at gap: Int) {
+        var gap = gap
+        var next = (gap &+ 1) & self.mask
+        while let slot = self.slots[next] {
+            let distance = (next &- self.home(of: slot.key)) & self.mask
+            if distance >= (next &- gap) & self.mask {
+                self.slots[gap] = slot
+                gap = next
+            }
+            next = (next &+ 1) & self.mask
+        }
+        self.slots[gap] = nil
+    }
+
+    /// - Parameter capacity: a power of two, larger than `count`.
+    private mutating func resize(to capacity: Int) {
+        let old = self.slots
+        self.slots = Array(repeating: nil, count: capacity)
+        for slot in old { if let slot { self.slots[self.place(of: slot.key)] = slot } }
     }
 }
 
-/// The accounts of a tenant, and a walk over them that takes a few steps at a time.
-struct AccountTable {
-    private var table = StripedTable<AccountKey, Account>()
-    private var order: [Account] = []
-    private var cursor = 0
+/// A table in 64 parts, so that growing it moves a sixty-fourth of it at a time and makes no long pause.
+struct StripedTable<Key: TableKey, Value> {
+    private var stripes = [FlatTable<Key, Value>](repeating: FlatTable(), count: 64)
+    private(set) var count = 0
 
-    var count: Int { self.order.count }
+    subscript(key: Key) -> Value? { self.count == 0 ? nil : self.stripes[Self.stripe(of: key)][key] }
 
-    func find(_ key: AccountKey) -> Account? { self.table[key] }
-
-    mutating func open(_ key: AccountKey) -> Account {
-        if let account = self.table[key] { return account }
-        let account = Account(key: key)
-        account.position = self.order.count
-        self.order.append(account)
-        self.table.set(account, for: key)
-        return account
+    mutating func set(_ value: Value, for key: Key) {
+        if self.stripes[Self.stripe(of: key)].set(value, for: key) { self.count &+= 1 }
     }
 
-    /// Looks at the next few accounts and forgets the idle ones.
-    mutating func sweep(steps: Int, at now: Int64, today: Int?) {
-        for _ in 0..<min(steps, self.order.count) {
-            if self.cursor >= self.order.count { self.cursor = 0 }
-            let account = self.order[self.cursor]
-            if account.isIdle(at: now, today: today) { self.forget(account) } else { self.cursor &+= 1 }
-        }
+    @discardableResult
+    mutating func remove(_ key: Key) -> Value? {
+        guard self.count > 0, let removed = self.stripes[Self.stripe(of: key)].remove(key) else { return nil }
+        self.count &-= 1
+        return removed
     }
 
-    private mutating func forget(_ account: Account) {
-        self.table.remove(account.key)
-        let last = self.order.removeLast()
-        if last !== account {
-            last.position = account.position
-            self.order[account.position] = last
-        }
-        if self.order.capacity > 1024 && self.order.count &* 4 < self.order.capacity { self.giveBack() }
-    }
+    func forEach(_ body: (Value) -> Void) { for stripe in self.stripes { stripe.forEach(body) } }
 
-    private mutating func giveBack() {
-        var order: [Account] = []
-        order.reserveCapacity(self.order.count &* 2)
-        order.append(contentsOf: self.order)
-        self.order = order
-    }
+    private static func stripe(of key: Key) -> Int { Int(truncatingIfNeeded: key.spread) & 63 }
 }

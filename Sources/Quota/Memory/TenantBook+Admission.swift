@@ -4,20 +4,22 @@ extension TenantBook {
     /// Decides over every limit of an ask, then writes, or writes nothing.
     mutating func admit(_ ask: QuotaAsk, at moment: Moment) -> Admission {
         self.advance(to: moment)
-        if let record = self.records[ask.request] { return self.repeated(ask, record, at: moment) }
+        if let earlier = self.earlier(ask.request, at: moment.monotonic) {
+            return self.repeated(ask, earlier, at: moment)
+        }
         var limits = ask.limits
         if !self.steering.isEmpty {
             if self.isBlocked(ask.caller, at: moment.wall) { return .blocked }
             limits = self.steered(limits, for: ask.caller, at: moment.wall)
         }
         var decision = LimitDecision(ask: ask, moment: moment, count: limits.count)
-        self.judge(limits, ask.caller, by: &decision)
+        let accounts = self.judge(limits, ask.caller, by: &decision)
         if var refusal = decision.refusal {
             // What an operator has set can expire before the wait is over.
             if limits != ask.limits { refusal.certainFor = nil }
             return .refused(refusal)
         }
-        return .admitted(self.grant(ask, decision, at: moment))
+        return .admitted(self.grant(ask, &decision, accounts, at: moment))
     }
 
     /// Where a caller stands: judged as the smallest ask would be.
@@ -28,70 +30,68 @@ extension TenantBook {
             request: RequestID(high: 0, low: 0))
         let limits = self.steered(question.limits, for: question.caller, at: moment.wall)
         var decision = LimitDecision(ask: ask, moment: moment, count: limits.count)
-        self.judge(limits, question.caller, by: &decision)
+        _ = self.judge(limits, question.caller, by: &decision)
         return Standing(states: decision.states, isBlocked: self.isBlocked(question.caller, at: moment.wall))
     }
 
-    private func judge(_ limits: [Limit], _ caller: QuotaCaller, by decision: inout LimitDecision) {
-        var accounts = ByScope<Account??>(repeating: nil)
+    /// Judges every limit. Answers the accounts that were looked up and exist.
+    private func judge(
+        _ limits: [Limit], _ caller: QuotaCaller, by decision: inout LimitDecision
+    ) -> ByScope<Account?> {
+        var accounts = ByScope<Account?>(repeating: nil)
+        var known = ByScope(repeating: false)
         for limit in limits {
-            if accounts[limit.scope] == nil { accounts[limit.scope] = .some(self.account(limit.scope, of: caller)) }
-            decision.judge(limit, accounts[limit.scope] ?? nil)
+            if !known[limit.scope] {
+                known[limit.scope] = true
+                accounts[limit.scope] = self.account(limit.scope, of: caller)
+            }
+            decision.judge(limit, accounts[limit.scope])
         }
+        return accounts
     }
 
     /// Writes an admission.
-    private mutating func grant(_ ask: QuotaAsk, _ decision: LimitDecision, at moment: Moment) -> Grant {
+    private mutating func grant(
+        _ ask: QuotaAsk, _ decision: inout LimitDecision, _ accounts: ByScope<Account?>, at moment: Moment
+    ) -> Grant {
         self.sequence &+= 1
         let reserved = ask.promptEstimate &+ decision.outputTokens
         let record = Record(
             ask: ask, sequence: self.sequence, outputTokens: decision.outputTokens, reservedTokens: reserved,
             moment: moment)
-        var counted = ByScope(repeating: false)
         // An observed limit that would have refused counts as if it had, so that what it reports is what it would do.
-        for state in decision.states where !state.exceeded {
-            let limit = state.limit
-            let account = record.accounts[limit.scope] ?? self.openAccount(limit.scope, of: ask.caller)
-            record.enter(account, limit.scope)
-            switch limit.kind {
-            case .requestsPerMinute:
-                // Two limits on one counter, such as an observed beside an enforced one, count an ask once.
-                if !counted[limit.scope] { account.minute.append(moment.monotonic) }
-                counted[limit.scope] = true
-            case .tokensPerDay:
-                if !record.reserves[limit.scope] { account.tokens.reserve(reserved, on: moment.day.number) }
-                record.reserves[limit.scope] = true
-            case .concurrentRequests:
-                if !record.runs[limit.scope] { account.running &+= 1 }
-                record.runs[limit.scope] = true
+        for index in decision.states.indices where !decision.states[index].exceeded {
+            let limit = decision.states[index].limit
+            if record.accounts[limit.scope] == nil {
+                let account =
+                    accounts[limit.scope]
+                    ?? self.openAccount(limit.scope, of: ask.caller, at: moment.monotonic, wall: moment.wall)
+                record.enter(account, limit.scope)
             }
+            record.count(limit.kind, limit.scope, at: moment)
         }
         self.records.set(record, for: ask.request)
-        self.expectLeaseEnd(of: record)
-        var states = decision.states
-        self.refresh(&states, record.accounts, at: moment)
+        self.leaseGranted(to: record)
+        decision.refresh(record.accounts)
         return Grant(
-            states: states, outputTokens: decision.outputTokens, reservedTokens: reserved, day: moment.day)
+            states: decision.states, outputTokens: decision.outputTokens, reservedTokens: reserved, day: moment.day)
+    }
+
+    private mutating func earlier(_ request: RequestID, at now: Int64) -> EndedAsk? {
+        self.unsettled(request, at: now)?.ended(at: now) ?? self.ended.find(request, at: now)
     }
 
     /// The answer to an ask that was admitted before.
-    private func repeated(_ ask: QuotaAsk, _ record: Record, at moment: Moment) -> Admission {
-        let limits = self.steered(ask.limits, for: ask.caller, at: moment.wall)
-        var accounts = ByScope<Account?>(repeating: nil)
-        for scope in LimitScope.allCases { accounts[scope] = self.account(scope, of: ask.caller) }
-        var states = limits.map { LimitState(limit: $0, remaining: $0.quantity, resetSeconds: 0) }
-        self.refresh(&states, accounts, at: moment)
+    private func repeated(_ ask: QuotaAsk, _ earlier: EndedAsk, at moment: Moment) -> Admission {
+        let states = self.steered(ask.limits, for: ask.caller, at: moment.wall).map { limit in
+            var state = LimitState(limit: limit, remaining: limit.quantity, resetSeconds: 0)
+            if let account = self.account(limit.scope, of: ask.caller) { state.measure(account, at: moment) }
+            return state
+        }
         return .admitted(
             Grant(
-                states: states, outputTokens: record.outputTokens, reservedTokens: record.reservedTokens,
-                day: record.day))
-    }
-
-    private func refresh(_ states: inout [LimitState], _ accounts: ByScope<Account?>, at moment: Moment) {
-        for index in states.indices {
-            guard let account = accounts[states[index].limit.scope] else { continue }
-            states[index].measure(account, at: moment)
-        }
+                states: states, outputTokens: earlier.outputTokens, reservedTokens: earlier.reservedTokens,
+                day: earlier.day))
     }
 }
 

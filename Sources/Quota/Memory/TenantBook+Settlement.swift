@@ -1,18 +1,18 @@
 import GatewayTypes
 
 extension TenantBook {
-    mutating func settle(_ settlement: Settlement, at now: Int64) -> SettlementResult {
-        guard let record = self.records[settlement.request] else {
+    mutating func settle(_ settlement: Settlement, at now: Int64, wall: WallTime) -> SettlementResult {
+        guard let record = self.unsettled(settlement.request, at: now) else {
+            if self.ended.find(settlement.request, at: now) != nil { return .repeated }
             guard settlement.chargesUnrecorded else { return .unknown }
-            self.chargeUnrecorded(settlement, at: now)
+            self.chargeUnrecorded(settlement, at: now, wall: wall)
             return .settled
         }
-        guard !record.isSettled else { return .repeated }
         switch settlement.charge {
         case .tokens(let count): record.settle(charged: QuotaAsk.bounded(count))
         case .asReserved: record.settle(charged: record.reservedTokens)
         }
-        self.expectDeparture(of: record, at: now)
+        self.remove(record, at: now)
         return .settled
     }
 
@@ -24,15 +24,16 @@ extension TenantBook {
     }
 
     /// Charges an ask that was let through while the store could not answer, and remembers its id.
-    private mutating func chargeUnrecorded(_ settlement: Settlement, at now: Int64) {
+    private mutating func chargeUnrecorded(_ settlement: Settlement, at now: Int64, wall: WallTime) {
         let charged = settlement.chargedTokens
         var seen = ByScope(repeating: false)
         for limit in settlement.limits where limit.kind == .tokensPerDay && !seen[limit.scope] {
             seen[limit.scope] = true
-            self.openAccount(limit.scope, of: settlement.caller).tokens.charge(charged, on: settlement.day.number)
+            let account = self.openAccount(limit.scope, of: settlement.caller, at: now, wall: wall)
+            account.tokens.charge(charged, on: settlement.day.number)
         }
-        let record = Record(settled: settlement, at: now)
-        self.records.set(record, for: settlement.request)
-        self.expectDeparture(of: record, at: now)
+        let ended = EndedAsk(
+            outputTokens: 0, reservedTokens: 0, day: settlement.day, forgetAt: now &+ requestMemory.nanoseconds)
+        self.ended.remember(settlement.request, ended, at: now)
     }
 }

@@ -4,53 +4,52 @@ import GatewayTypes
 /// its shard.
 ///
 /// Memory: about 300 bytes for each subject or address with usage in the last minute or the current day, 8 to 16 for
-/// each admission of the last minute where `requests_per_minute` applies, about 250 for each running ask, and as much
-/// for each of the last `mostRemembered` ended ones, for at most five minutes. Every admission looks at four accounts
-/// and lets idle ones go; `sweep` does the same for tenants that have fallen silent.
+/// each admission of the last minute where `requests_per_minute` applies, about 250 for each running ask, and about 100
+/// for each ended one that `EndedAsks` remembers. Every account that is opened pays for a look at four others, of which
+/// the idle ones go; `sweep` does the same where no new ones come.
 struct TenantBook {
-    /// Ended asks whose id is remembered, at most; when more end within five minutes the oldest are forgotten. A
-    /// settlement that is repeated after that still moves nothing.
-    static let mostRemembered = 65_536
-
-    let id: TenantID
     var accounts = AccountTable()
     /// The tenant's own counters.
-    let own: Account
+    let own = Account(key: AccountKey(.tenant, ByteString("")))
+    /// Asks that have not settled.
     var records = StripedTable<RequestID, Record>()
+    var ended = EndedAsks()
     var steering: [AccountKey: Steering] = [:]
     /// The newest admission's place in the order.
     var sequence: UInt64 = 0
-    /// The last day that an ask came on.
-    private var today: LocalDay?
+    private var days = DaysInUse()
     /// Ends of leases in their order; a renewed lease stands in it again, and its earlier entry says nothing.
     private var leaseEnds = Queue<(at: Int64, record: Record)>()
     private var livingLeases = 0
-    private var departures = Queue<(at: Int64, record: Record)>()
+    /// Unsettled asks whose lease has ended, in the order in which they are given up.
+    private var abandoned = Queue<Record>()
 
-    init(id: TenantID) {
-        self.id = id
-        self.own = Account(key: AccountKey(.tenant, ByteString("")))
-    }
-
-    /// Lets time pass: leases end, ended asks are forgotten, a few accounts are looked at.
-    mutating func advance(to moment: Moment, steps: Int = 4) {
-        self.today = moment.day
-        self.advance(to: moment.monotonic, wall: moment.wall, steps: steps)
+    /// Lets time pass: leases end, and asks that nobody will settle any more are given up.
+    mutating func advance(to moment: Moment) {
+        self.days.see(moment.day)
+        self.advance(to: moment.monotonic)
     }
 
     /// As above where no ask says which day it is.
-    mutating func advance(to now: Int64, wall: WallTime, steps: Int) {
-        self.endLeases(at: now)
-        self.forgetRecords(at: now)
-        let day = self.today.flatMap { wall.seconds < $0.endsAt ? $0.number : nil }
-        self.accounts.sweep(steps: steps, at: now, today: day)
+    mutating func advance(to now: Int64) {
+        while let next = self.leaseEnds.first, next.at <= now {
+            self.leaseEnds.popFirst()
+            if next.record.holdsLease && next.record.leaseEndsAt <= now { self.endLease(of: next.record) }
+        }
+        while let record = self.abandoned.first, record.isSettled || record.isForgotten(at: now) {
+            self.abandoned.popFirst()
+            if !record.isSettled { self.giveUp(record) }
+        }
     }
 
-    /// Nothing would be lost by forgetting the whole tenant.
-    func isIdle(at now: Int64, wall: WallTime) -> Bool {
-        let day = self.today.flatMap { wall.seconds < $0.endsAt ? $0.number : nil }
-        return self.accounts.count == 0 && self.records.count == 0 && self.steering.isEmpty
-            && self.own.isIdle(at: now, today: day)
+    /// Looks at some accounts and lets idle ones go. True when nothing would be lost by forgetting the whole tenant.
+    mutating func sweep(steps: Int, at now: Int64, wall: WallTime) -> Bool {
+        self.advance(to: now)
+        self.ended.turnGenerations(at: now)
+        let days = self.days.numbers(at: wall)
+        self.accounts.sweep(steps: steps, at: now, days: days)
+        return self.accounts.count == 0 && self.records.count == 0 && self.ended.isEmpty && self.steering.isEmpty
+            && self.own.isIdle(at: now, days: days)
     }
 
     /// The account of a scope, when it has one.
@@ -62,20 +61,33 @@ struct TenantBook {
         }
     }
 
-    mutating func openAccount(_ scope: LimitScope, of caller: QuotaCaller) -> Account {
+    mutating func openAccount(_ scope: LimitScope, of caller: QuotaCaller, at now: Int64, wall: WallTime) -> Account {
+        let id: ByteString
         switch scope {
-        case .subject: self.accounts.open(AccountKey(.subject, caller.subject.bytes))
-        case .tenant: self.own
-        case .address: self.accounts.open(AccountKey(.address, caller.address))
+        case .subject: id = caller.subject.bytes
+        case .tenant: return self.own
+        case .address: id = caller.address
         }
+        let key = AccountKey(scope, id)
+        if let account = self.accounts.find(key) { return account }
+        self.accounts.sweep(steps: 4, at: now, days: self.days.numbers(at: wall))
+        return self.accounts.open(key)
     }
 
     func account(_ key: CounterKey) -> Account? {
         key.scope == .tenant ? self.own : self.accounts.find(AccountKey(key.scope, key.id))
     }
 
+    /// The unsettled ask of this id, as long as it may still settle.
+    mutating func unsettled(_ request: RequestID, at now: Int64) -> Record? {
+        guard let record = self.records[request] else { return nil }
+        guard record.isForgotten(at: now) else { return record }
+        self.giveUp(record)
+        return nil
+    }
+
     /// A lease was granted.
-    mutating func expectLeaseEnd(of record: Record) {
+    mutating func leaseGranted(to record: Record) {
         self.livingLeases &+= 1
         self.leaseEnds.append((at: record.leaseEndsAt, record: record))
         // Most asks end long before their lease would. Their entries go before they outnumber the living.
@@ -89,35 +101,23 @@ struct TenantBook {
         self.leaseEnds.append((at: record.leaseEndsAt, record: record))
     }
 
-    /// The ask has ended, or its lease has: from now on only its id is remembered.
-    mutating func expectDeparture(of record: Record, at now: Int64) {
+    /// The ask has settled: from now on only its id is remembered.
+    mutating func remove(_ record: Record, at now: Int64) {
         if record.holdsLease { self.livingLeases &-= 1 }
-        let end = now &+ requestMemory.nanoseconds
-        record.forgetAt = end
-        self.departures.append((at: end, record: record))
+        record.holdsLease = false
+        self.records.remove(record.request)
+        self.ended.remember(record.request, record.ended(at: now), at: now)
     }
 
-    private mutating func endLeases(at now: Int64) {
-        while let next = self.leaseEnds.first, next.at <= now {
-            self.leaseEnds.popFirst()
-            guard next.record.holdsLease, next.record.leaseEndsAt <= now else { continue }
-            next.record.leave()
-            self.expectDeparture(of: next.record, at: now)
-        }
+    private mutating func endLease(of record: Record) {
+        self.livingLeases &-= 1
+        record.holdsLease = false
+        record.leave()
+        self.abandoned.append(record)
     }
 
-    private mutating func forgetRecords(at now: Int64) {
-        while let next = self.departures.first, next.at <= now || self.departures.count > Self.mostRemembered {
-            self.departures.popFirst()
-            // An ask that settled after its lease had died stands here twice; the second entry counts.
-            guard let end = next.record.forgetAt, end == next.at else { continue }
-            self.forget(next.record)
-        }
-    }
-
-    private mutating func forget(_ record: Record) {
-        // Unsettled until now: charged as reserved.
-        if !record.isSettled { record.settle(charged: record.reservedTokens) }
+    private mutating func giveUp(_ record: Record) {
+        record.abandon()
         self.records.remove(record.request)
     }
 }

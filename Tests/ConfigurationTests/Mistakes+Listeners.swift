@@ -1,0 +1,137 @@
+extension Mistake {
+    static let listeners: [Mistake] = [
+        Mistake(
+            "no listener",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {}",
+            problems: [
+                "1:12: there is no listener; write `api: {address: 127.0.0.1, port: 8080}`"
+            ]),
+        Mistake(
+            "listeners left out",
+            replace: "listeners: {api: {}}\n",
+            by: "",
+            problems: [
+                "1:1: the configuration has no `listeners`; write `listeners:` and below it `api: "
+                    + "{address: 127.0.0.1, port: 8080}`"
+            ]),
+        Mistake(
+            "one port for both listeners",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {port: 80}, admin: {port: 80}}",
+            problems: [
+                "1:30: the admin listener takes the port of the api listener, 80; write another port"
+            ]),
+        Mistake(
+            "one port under every address",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {port: 80, address: 0.0.0.0}, admin: {port: 80}}",
+            problems: [
+                "1:48: the admin listener takes the port of the api listener, 80; write another port"
+            ]),
+        Mistake(
+            "a port out of range",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {port: 65536}}",
+            problems: [
+                "1:25: the port is 65536, out of range; write a whole number from 0 to 65535"
+            ]),
+        Mistake(
+            "a port in another notation",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {port: 0x50}}",
+            problems: [
+                "1:25: the port is `0x50`, which is not a plain whole number; write a whole number from 0 to 65535"
+            ]),
+        Mistake(
+            "a host name as address",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {address: localhost}}",
+            problems: [
+                "1:28: the address is `localhost`, which is not an IP address; write an IP "
+                    + "address, such as 127.0.0.1, 0.0.0.0 or ::1"
+            ]),
+        Mistake(
+            "a listener with TLS",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {tls: {}}}",
+            problems: [
+                "1:19: this program does not end TLS itself; remove it and put a proxy that ends "
+                    + "TLS in front of the listener"
+            ]),
+        Mistake(
+            "no loop",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nloops: 0",
+            problems: [
+                "2:8: `loops` is 0, out of range; write a whole number from 1 to 256"
+            ]),
+        Mistake(
+            "an exponent",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nloops: 1e1",
+            problems: [
+                "2:8: `loops` is `1e1`, which is not a plain whole number; write a whole number from 1 to 256"
+            ]),
+        Mistake(
+            "an octal number",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nloops: 010",
+            problems: [
+                "2:8: `loops` is `010`, which is not a plain whole number; write a whole number from 1 to 256"
+            ]),
+        Mistake(
+            "the store that is not there",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis}",
+            problems: [
+                "2:15: the store `redis` is not built in yet; write `kind: memory`"
+            ]),
+        Mistake(
+            "an unknown store",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: memroy}",
+            problems: [
+                "2:15: unknown kind of store `memroy`, did you mean `memory`?; write `memory`"
+            ]),
+        Mistake(
+            "an unknown sink",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nlog: {access: syslog}",
+            problems: [
+                "2:15: unknown place for access records `syslog`; write one of `stdout`, `stderr`, `none`"
+            ]),
+        Mistake(
+            "a duration without unit",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nhttp: {heartbeat: 15}",
+            problems: [
+                "2:19: `heartbeat` is `15`, which is not a duration; write a duration with its "
+                    + "unit from 1s to 5m, such as 250ms, 30s, 5m, 1h or 1d"
+            ]),
+        Mistake(
+            "a duration out of range",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nhttp: {timeouts: {head: 2h}}",
+            problems: [
+                "2:25: `head` is 2h, out of range; write a duration with its unit from 100ms to "
+                    + "1h, such as 250ms, 30s, 5m, 1h or 1d"
+            ]),
+        Mistake(
+            "a size with an unknown unit",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nhttp: {limits: {body_bytes: 1GB}}",
+            problems: [
+                "2:29: `body_bytes` is `1GB`, which is not a size; write a size from 1024 to "
+                    + "67108864 bytes, such as 65536, 64KiB or 1MiB"
+            ]),
+        Mistake(
+            "a body smaller than a text",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nhttp: {limits: {body_bytes: 16KiB}}",
+            problems: [
+                "20:9: a text of 65536 bytes cannot come in a body of 16384; write a smaller "
+                    + "`max_bytes` or a larger `http.limits.body_bytes`"
+            ]),
+    ]
+}
