@@ -111,6 +111,15 @@ package final class ChildProcess: Sendable {
         return (line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "0") } ?? 0) * 1024
     }
 
+    /// Processor time that it has used, in milliseconds, to the next ten.
+    package var processorTime: Int {
+        guard let stat = TemporaryFolder.read("/proc/\(self.pid)/stat") else { return 0 }
+        // The name in parentheses may hold spaces; user and system time are the 12th and 13th field behind it.
+        let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+        let ticks = fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
+        return ticks * 1000 / max(1, sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     /// How many files and sockets it holds open.
     package var openDescriptors: Int { Self.descriptors(of: String(self.pid)).count }
 
