@@ -21,6 +21,7 @@ package final class UpstreamClient: WatcherDelegate {
     /// curl wants to be called at once.
     private var isDue = false
     private var isKicked = false
+    private var isFinishing = false
     private static let prepareCurl: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
     /// Nil when libcurl can't be set up.
@@ -90,9 +91,20 @@ package final class UpstreamClient: WatcherDelegate {
         self.isDue = false
         var running: Int32 = 0
         curl_multi_socket_action(self.multi, CURL_SOCKET_TIMEOUT, 0, &running)
-        // A call that failed already is reported on the next turn, after the caller has it in hand.
-        if self.isDue || Int(running) < self.calls.count { self.kick() }
+        if self.isDue { self.kick() }
+        // A call that has ended already is reported on the next turn, after the caller has it in hand.
+        if Int(running) < self.calls.count { self.finishLater() }
         return true
+    }
+
+    private func finishLater() {
+        guard !self.isFinishing else { return }
+        self.isFinishing = true
+        self.loop.later { [weak self] in
+            guard let self else { return }
+            self.isFinishing = false
+            self.finishCalls()
+        }
     }
 
     /// Looks at all calls on the loop's next turn.

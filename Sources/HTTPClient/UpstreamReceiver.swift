@@ -3,6 +3,18 @@ package struct UpstreamHead: Sendable {
     package var status: Int
     /// The media type as sent, lower case, at most 100 bytes; empty when absent.
     package var contentType: String
+    /// Whether the body claims to be JSON; a head without a media type claims nothing and is let through.
+    package var isJSON: Bool {
+        var found = 0
+        let wanted: StaticString = "json"
+        guard !self.contentType.isEmpty else { return true }
+        for byte in self.contentType.utf8 {
+            found = byte == wanted.utf8Start[found] ? found + 1 : byte == wanted.utf8Start[0] ? 1 : 0
+            if found == wanted.utf8CodeUnitCount { return true }
+        }
+        return false
+    }
+
     /// The wait that `Retry-After` asks for, in whole seconds, 30 at most; nil when absent or unreadable.
     package var retryAfterSeconds: Int?
 

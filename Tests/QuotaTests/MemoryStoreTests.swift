@@ -103,7 +103,7 @@ struct TestStoreClock: StoreClock {
         #expect(try await bench.look(first).states.map(\.used) == [0, 66_001])
     }
 
-    @Test func aMillionAdmissionsLeaveTheMinuteAndTheirMemory() throws {
+    @Test func manyAdmissionsLeaveTheMinuteAtOnce() throws {
         let (bench, store, clock) = Self.bench()
         let limits = [Limit.minute(200_000)]
         for index in 0..<200_000 {

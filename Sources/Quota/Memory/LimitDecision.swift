@@ -6,14 +6,19 @@ struct LimitDecision {
     /// Output that fits into every enforced day.
     private(set) var outputTokens: Int
 
-    private let ask: QuotaAsk
+    private let promptEstimate: Int
+    private let leastTokens: Int
+    /// Spreads the guesses of how long a running ask takes.
+    private let chance: Int64
     private let moment: Moment
     private var failing: LimitState?
     private var longestWait: Int64 = 0
     private var certainFor: TimeSpan?
 
     init(ask: QuotaAsk, moment: Moment, count: Int) {
-        self.ask = ask
+        self.promptEstimate = ask.promptEstimate
+        self.leastTokens = ask.leastTokens
+        self.chance = Int64(ask.request.low % 5)
         self.moment = moment
         self.outputTokens = ask.outputCap
         self.states.reserveCapacity(count)
@@ -43,7 +48,7 @@ struct LimitDecision {
             self.failing = state
             self.certainFor = verdict.isCertain ? TimeSpan(nanoseconds: verdict.wait) : nil
         } else if verdict.wait == 0 && limit.kind == .tokensPerDay {
-            self.outputTokens = min(self.outputTokens, max(0, limit.quantity &- state.used &- self.ask.promptEstimate))
+            self.outputTokens = min(self.outputTokens, max(0, limit.quantity &- state.used &- self.promptEstimate))
         }
     }
 
@@ -63,7 +68,7 @@ struct LimitDecision {
             if quantity == 0 { return (MinuteWindow.length, true) }
             return (account?.minute.wait(for: quantity, at: self.moment.monotonic) ?? 0, true)
         case .tokensPerDay:
-            if state.used &+ self.ask.leastTokens <= quantity { return (0, true) }
+            if state.used &+ self.leastTokens <= quantity { return (0, true) }
             // What running asks have reserved may come back; what is charged does not.
             let reserved = account?.tokens.day(self.moment.day.number).reserved ?? 0
             return (self.untilDayTurns, state.used &- reserved >= quantity)
@@ -71,7 +76,7 @@ struct LimitDecision {
             if state.used < quantity { return (0, true) }
             // Nobody knows when a running ask ends. Spread over 1 to 5 s, so that those refused together do not all
             // come back together.
-            return ((1 &+ Int64(self.ask.request.low % 5)) &* 1_000_000_000, false)
+            return ((1 &+ self.chance) &* 1_000_000_000, false)
         }
     }
 

@@ -61,10 +61,9 @@ package final class MemoryStore: QuotaStore {
 
     @discardableResult
     package func settle(_ settlement: Settlement) -> SettlementResult {
-        let wall = self.clock.wallTime()
-        return self.withBook(settlement.caller.tenant) { book, now in
+        self.withBook(settlement.caller.tenant) { book, now in
             book.advance(to: now)
-            return book.settle(settlement, at: now, wall: wall)
+            return book.settle(settlement, at: now)
         }
     }
 

@@ -26,7 +26,10 @@ struct Queue<Element> {
     /// Lets the elements go that do not satisfy the condition; the others stay in their order.
     mutating func keep(_ condition: (Element) -> Bool) {
         var kept = Queue()
-        while let element = self.popFirst() { if condition(element) { kept.append(element) } }
+        for index in 0..<self.count {
+            let slot = self.slots[(self.head &+ index) & (self.slots.count &- 1)]
+            if let slot, condition(slot) { kept.append(slot) }
+        }
         self = kept
     }
 

@@ -2,18 +2,24 @@ import GatewayTypes
 
 /// A key that brings its own hash.
 protocol TableKey: Equatable {
-    /// Evenly spread over all bits, and not to be guessed by whoever chooses keys.
+    /// Evenly spread over its upper bits, and not to be guessed by whoever chooses keys.
     var spread: UInt64 { get }
 }
 
 extension RequestID: TableKey {
-    /// Request ids are random already; hashing them again would be the dearest part of an admission.
-    var spread: UInt64 { self.low }
+    /// Request ids are random already, and hashing them again would be the dearest part of an admission; the
+    /// multiplication only keeps ids that are counted up, as in tests, from lying side by side.
+    var spread: UInt64 { (self.low ^ self.high) &* 0x9E37_79B9_7F4A_7C15 }
 }
 
 /// A hash table with linear probing: a look-up is a few compares, and nothing is hashed twice.
 struct FlatTable<Key: TableKey, Value> {
-    private var slots: [(key: Key, value: Value)?] = []
+    private struct Slot {
+        let key: Key
+        let value: Value
+    }
+
+    private var slots: [Slot?] = []
     private(set) var count = 0
 
     subscript(key: Key) -> Value? {
@@ -27,7 +33,7 @@ struct FlatTable<Key: TableKey, Value> {
         if self.count &* 4 >= self.slots.count &* 3 { self.resize(to: max(8, self.slots.count &* 2)) }
         let place = self.place(of: key)
         let isNew = self.slots[place] == nil
-        self.slots[place] = (key, value)
+        self.slots[place] = Slot(key: key, value: value)
         if isNew { self.count &+= 1 }
         return isNew
     }
@@ -49,8 +55,8 @@ struct FlatTable<Key: TableKey, Value> {
     private var mask: Int { self.slots.count &- 1 }
 
     private func home(of key: Key) -> Int {
-        // The lowest bits choose the stripe; those above choose the slot.
-        Int(truncatingIfNeeded: key.spread >> 8) & self.mask
+        // The highest bits choose the stripe; those below choose the slot.
+        Int(truncatingIfNeeded: key.spread >> 26) & self.mask
     }
 
     /// Where the key is, or the empty slot where it belongs.
@@ -103,5 +109,5 @@ struct StripedTable<Key: TableKey, Value> {
 
     func forEach(_ body: (Value) -> Void) { for stripe in self.stripes { stripe.forEach(body) } }
 
-    private static func stripe(of key: Key) -> Int { Int(truncatingIfNeeded: key.spread) & 63 }
+    private static func stripe(of key: Key) -> Int { Int(truncatingIfNeeded: key.spread >> 58) }
 }

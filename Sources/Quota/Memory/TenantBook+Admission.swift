@@ -65,7 +65,7 @@ extension TenantBook {
             if record.accounts[limit.scope] == nil {
                 let account =
                     accounts[limit.scope]
-                    ?? self.openAccount(limit.scope, of: ask.caller, at: moment.monotonic, wall: moment.wall)
+                    ?? self.openAccount(limit.scope, of: ask.caller)
                 record.enter(account, limit.scope)
             }
             record.count(limit.kind, limit.scope, at: moment)

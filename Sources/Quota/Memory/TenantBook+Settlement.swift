@@ -1,11 +1,11 @@
 import GatewayTypes
 
 extension TenantBook {
-    mutating func settle(_ settlement: Settlement, at now: Int64, wall: WallTime) -> SettlementResult {
+    mutating func settle(_ settlement: Settlement, at now: Int64) -> SettlementResult {
         guard let record = self.unsettled(settlement.request, at: now) else {
             if self.ended.find(settlement.request, at: now) != nil { return .repeated }
             guard settlement.chargesUnrecorded else { return .unknown }
-            self.chargeUnrecorded(settlement, at: now, wall: wall)
+            self.chargeUnrecorded(settlement, at: now)
             return .settled
         }
         switch settlement.charge {
@@ -24,12 +24,12 @@ extension TenantBook {
     }
 
     /// Charges an ask that was let through while the store could not answer, and remembers its id.
-    private mutating func chargeUnrecorded(_ settlement: Settlement, at now: Int64, wall: WallTime) {
+    private mutating func chargeUnrecorded(_ settlement: Settlement, at now: Int64) {
         let charged = settlement.chargedTokens
         var seen = ByScope(repeating: false)
         for limit in settlement.limits where limit.kind == .tokensPerDay && !seen[limit.scope] {
             seen[limit.scope] = true
-            let account = self.openAccount(limit.scope, of: settlement.caller, at: now, wall: wall)
+            let account = self.openAccount(limit.scope, of: settlement.caller)
             account.tokens.charge(charged, on: settlement.day.number)
         }
         let ended = EndedAsk(

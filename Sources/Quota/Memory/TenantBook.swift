@@ -18,8 +18,13 @@ struct TenantBook {
     /// The newest admission's place in the order.
     var sequence: UInt64 = 0
     private var days = DaysInUse()
+    /// Accounts opened since the last sweep. The next ask pays for them and not the one that opened them, since a
+    /// sweep must not take an account away between the judgement and the writing.
+    private var opened = 0
     /// Ends of leases in their order; a renewed lease stands in it again, and its earlier entry says nothing.
-    private var leaseEnds = Queue<(at: Int64, record: Record)>()
+    private var leaseEnds = Queue<LeaseEnd>()
+    /// Of the queue's first entry, or earlier: most asks look no further.
+    private var firstLeaseEnd = Int64.max
     private var livingLeases = 0
     /// Unsettled asks whose lease has ended, in the order in which they are given up.
     private var abandoned = Queue<Record>()
@@ -28,14 +33,15 @@ struct TenantBook {
     mutating func advance(to moment: Moment) {
         self.days.see(moment.day)
         self.advance(to: moment.monotonic)
+        guard self.opened > 0 else { return }
+        self.accounts.sweep(
+            steps: 4 &* self.opened, at: moment.monotonic, days: self.days.numbers(at: moment.wall))
+        self.opened = 0
     }
 
     /// As above where no ask says which day it is.
     mutating func advance(to now: Int64) {
-        while let next = self.leaseEnds.first, next.at <= now {
-            self.leaseEnds.popFirst()
-            if next.record.holdsLease && next.record.leaseEndsAt <= now { self.endLease(of: next.record) }
-        }
+        if self.firstLeaseEnd <= now { self.endLeases(at: now) }
         while let record = self.abandoned.first, record.isSettled || record.isForgotten(at: now) {
             self.abandoned.popFirst()
             if !record.isSettled { self.giveUp(record) }
@@ -61,7 +67,7 @@ struct TenantBook {
         }
     }
 
-    mutating func openAccount(_ scope: LimitScope, of caller: QuotaCaller, at now: Int64, wall: WallTime) -> Account {
+    mutating func openAccount(_ scope: LimitScope, of caller: QuotaCaller) -> Account {
         let id: ByteString
         switch scope {
         case .subject: id = caller.subject.bytes
@@ -70,7 +76,7 @@ struct TenantBook {
         }
         let key = AccountKey(scope, id)
         if let account = self.accounts.find(key) { return account }
-        self.accounts.sweep(steps: 4, at: now, days: self.days.numbers(at: wall))
+        self.opened &+= 1
         return self.accounts.open(key)
     }
 
@@ -89,16 +95,18 @@ struct TenantBook {
     /// A lease was granted.
     mutating func leaseGranted(to record: Record) {
         self.livingLeases &+= 1
-        self.leaseEnds.append((at: record.leaseEndsAt, record: record))
+        self.firstLeaseEnd = min(self.firstLeaseEnd, record.leaseEndsAt)
+        self.leaseEnds.append(LeaseEnd(at: record.leaseEndsAt, record: record))
         // Most asks end long before their lease would. Their entries go before they outnumber the living.
-        if self.leaseEnds.count > 4 &* self.livingLeases &+ 1024 {
+        if self.leaseEnds.count > 4 &* self.livingLeases &+ 4096 {
             self.leaseEnds.keep { $0.record.holdsLease && $0.record.leaseEndsAt == $0.at }
         }
     }
 
     mutating func renewLease(of record: Record, at now: Int64) {
         record.leaseEndsAt = now &+ Lease.length.nanoseconds
-        self.leaseEnds.append((at: record.leaseEndsAt, record: record))
+        self.firstLeaseEnd = min(self.firstLeaseEnd, record.leaseEndsAt)
+        self.leaseEnds.append(LeaseEnd(at: record.leaseEndsAt, record: record))
     }
 
     /// The ask has settled: from now on only its id is remembered.
@@ -107,6 +115,16 @@ struct TenantBook {
         record.holdsLease = false
         self.records.remove(record.request)
         self.ended.remember(record.request, record.ended(at: now), at: now)
+    }
+
+    private mutating func endLeases(at now: Int64) {
+        while let next = self.leaseEnds.first {
+            self.firstLeaseEnd = next.at
+            guard next.at <= now else { return }
+            self.leaseEnds.popFirst()
+            if next.record.holdsLease && next.record.leaseEndsAt <= now { self.endLease(of: next.record) }
+        }
+        self.firstLeaseEnd = .max
     }
 
     private mutating func endLease(of record: Record) {
@@ -120,4 +138,10 @@ struct TenantBook {
         record.abandon()
         self.records.remove(record.request)
     }
+}
+
+/// When a lease ends, unless it is renewed or freed before.
+private struct LeaseEnd {
+    let at: Int64
+    let record: Record
 }

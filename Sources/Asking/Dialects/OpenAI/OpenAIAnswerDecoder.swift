@@ -11,7 +11,7 @@ final class OpenAIAnswerDecoder: AnswerDecoder {
     func receive(head: UpstreamHead) -> ProviderFailure? {
         if let failure = OpenAIMembers.failure(of: head) { return failure }
         // A portal's page is not an answer. Absence is tolerated: the JSON itself decides.
-        guard head.contentType.isEmpty || head.contentType.contains("json") else { return .unusableAnswer }
+        guard head.isJSON else { return .unusableAnswer }
         return nil
     }
 
