@@ -62,8 +62,8 @@ package struct DataPlane: HTTPHandler {
     @inline(never)
     private func answerQuota(_ context: AskContext) async {
         do throws(AskFailure) {
-            let principal = try self.pipeline.authenticate(context)
-            guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
+            try self.pipeline.authenticate(context)
+            guard let principal = context.principal, let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
                 throw AskFailure(.internalError)
             }
             let question = QuotaQuestion(caller: caller, limits: plan.limits, calendar: tenant.calendar)
