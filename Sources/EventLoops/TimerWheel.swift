@@ -44,7 +44,7 @@ struct TimerWheel {
         timer.deadline = deadline
         if later { return }
         if timer.slot >= 0 { self.unlink(timer) }
-        self.link(timer)
+        self.link(timer, notBefore: self.current)
     }
 
     /// Forgets the deadline; the place in the wheel is given up when its tick comes.
@@ -58,10 +58,12 @@ struct TimerWheel {
         if timer.slot >= 0 { self.unlink(timer) }
     }
 
-    private mutating func link(_ timer: LoopTimer) {
+    /// - Parameter first: the earliest tick to take, at most one after `current`.
+    private mutating func link(_ timer: LoopTimer, notBefore first: Int64) {
         // Rounded up, so that a timer never fires early.
         let wanted = (timer.deadline.nanoseconds &+ Self.tickNanoseconds - 1) / Self.tickNanoseconds
-        timer.tick = min(max(wanted, self.current), self.current + Int64(Self.slotCount) - 1)
+        // At most one round ahead of `current`: a tick further on would share the slot that is being emptied.
+        timer.tick = min(max(wanted, first), self.current + Int64(Self.slotCount) - 1)
         let slot = Int(timer.tick % Int64(Self.slotCount))
         timer.slot = slot
         timer.next = self.slots[slot]
@@ -96,19 +98,12 @@ struct TimerWheel {
                 self.unlink(timer)
                 if timer.deadline <= now { return timer }
                 // Moved later since it was armed, or further away than the wheel is round: put back where it belongs.
-                if timer.deadline.nanoseconds != .max { self.relink(timer) }
+                if timer.deadline.nanoseconds != .max { self.link(timer, notBefore: self.current + 1) }
             }
             self.current += 1
         }
         if self.count == 0 { self.current = max(self.current, target) }
         return nil
-    }
-
-    /// Links a timer that is not due into a later slot than the one being emptied.
-    private mutating func relink(_ timer: LoopTimer) {
-        self.current += 1
-        self.link(timer)
-        self.current -= 1
     }
 
     /// When the loop has to look again, or nil when nothing is armed.

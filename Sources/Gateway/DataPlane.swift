@@ -44,12 +44,14 @@ package struct DataPlane: HTTPHandler {
         }
     }
 
+    @inline(never)
     private func refuseMethod(_ route: Route, _ context: AskContext) {
         var failure = AskFailure(.methodNotAllowed)
         failure.allowed = route.allowed
         context.status = failure.respond(to: context)
     }
 
+    @inline(never)
     private func answerHealth(_ context: AskContext) {
         var body: [UInt8] = Array(#"{"status":"ok","timestamp":""#.utf8)
         body.append(timestamp: context.startedAt)
@@ -57,6 +59,7 @@ package struct DataPlane: HTTPHandler {
         self.answer(200, body, context)
     }
 
+    @inline(never)
     private func answerQuota(_ context: AskContext) async {
         do throws(AskFailure) {
             let principal = try self.pipeline.authenticate(context)

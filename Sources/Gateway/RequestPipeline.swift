@@ -9,6 +9,9 @@ import Quota
 import Routing
 
 /// The path of an ask, verb by verb; each verb is a target of the same name.
+///
+/// The verbs that never wait are kept out of line: inlined, their variables would live in the frame that every open
+/// stream holds, and quadruple it.
 struct RequestPipeline {
     let accessLog: AccessLog
 
@@ -33,6 +36,7 @@ struct RequestPipeline {
 
     // MARK: 2 authenticate
 
+    @inline(never)
     func authenticate(_ context: AskContext) throws(AskFailure) -> Principal {
         let head = context.exchange.head
         let principal: Principal
@@ -62,6 +66,7 @@ struct RequestPipeline {
     }
 
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
+    @inline(never)
     private func precheck(_ context: AskContext) throws(AskFailure) {
         guard let caller = context.caller(), let plan = context.plan else { return }
         guard let refusal = context.loop.gate.precheck(caller, limits: plan.limits) else { return }
@@ -90,6 +95,7 @@ struct RequestPipeline {
         return command
     }
 
+    @inline(never)
     private func resolve(
         _ command: AskCommand, for principal: Principal, _ context: AskContext
     ) throws(AskFailure) -> ResolvedTask {
@@ -135,6 +141,7 @@ struct RequestPipeline {
         }
     }
 
+    @inline(never)
     private func count(_ states: [LimitState], _ context: AskContext) {
         for state in states {
             let decision: AdmissionDecision = state.exceeded && state.limit.observe ? .observed : .admitted
@@ -142,6 +149,7 @@ struct RequestPipeline {
         }
     }
 
+    @inline(never)
     private func count(_ refusal: Refusal, _ context: AskContext) {
         let limit = refusal.failing.limit
         context.loop.metrics.admissionDecided(.refused, limit: limit.kind, scope: limit.scope)
@@ -169,6 +177,7 @@ struct RequestPipeline {
         return end
     }
 
+    @inline(never)
     private func measure(_ end: AskEnd, _ route: ProviderRoute, _ context: AskContext) {
         guard let called = context.calledAt else { return }
         let done = context.providerDoneAt ?? context.now()
@@ -184,6 +193,7 @@ struct RequestPipeline {
 
     /// Charges what the ask took. Done before the last bytes go out, so that the client's next ask finds its place
     /// free.
+    @inline(never)
     private func settle(
         _ reservation: consuming Reservation, _ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext
     ) {
@@ -197,6 +207,7 @@ struct RequestPipeline {
         reservation.settle(usage: usage)
     }
 
+    @inline(never)
     private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) throws(AskFailure) {
         if context.exchange.isClientGone {
             context.outcome = .clientGone
@@ -224,6 +235,7 @@ struct RequestPipeline {
         }
     }
 
+    @inline(never)
     func refuse(_ failure: AskFailure, _ context: AskContext) {
         if context.exchange.isClientGone {
             context.outcome = .clientGone
@@ -235,6 +247,7 @@ struct RequestPipeline {
 
     // MARK: 8 record
 
+    @inline(never)
     func record(_ context: AskContext) {
         let record = context.record()
         self.accessLog.append(record)
