@@ -50,7 +50,7 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
     func start(_ endpoint: UpstreamEndpoint, body: [UInt8], decoder: any AnswerDecoder, client: UpstreamClient) {
         self.decoder = decoder
         self.timer.action = { [unowned self] in self.timedOut() }
-        self.call = client.start(endpoint, body: body, deadline: self.deadlines.total, receiver: self)
+        self.call = client.start(endpoint, body: body, expectsStream: self.streams, deadline: self.deadlines.total, receiver: self)
         guard self.call != nil else { return self.finish(.tooManyCalls) }
         self.armTimer()
     }

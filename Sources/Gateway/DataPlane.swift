@@ -44,12 +44,14 @@ package struct DataPlane: HTTPHandler {
         }
     }
 
+    @inline(never)
     private func refuseMethod(_ route: Route, _ context: AskContext) {
         var failure = AskFailure(.methodNotAllowed)
         failure.allowed = route.allowed
         context.status = failure.respond(to: context)
     }
 
+    @inline(never)
     private func answerHealth(_ context: AskContext) {
         var body: [UInt8] = Array(#"{"status":"ok","timestamp":""#.utf8)
         body.append(timestamp: context.startedAt)
@@ -57,10 +59,11 @@ package struct DataPlane: HTTPHandler {
         self.answer(200, body, context)
     }
 
+    @inline(never)
     private func answerQuota(_ context: AskContext) async {
         do throws(AskFailure) {
-            let principal = try self.pipeline.authenticate(context)
-            guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
+            try self.pipeline.authenticate(context)
+            guard let principal = context.principal, let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
                 throw AskFailure(.internalError)
             }
             let question = QuotaQuestion(caller: caller, limits: plan.limits, calendar: tenant.calendar)

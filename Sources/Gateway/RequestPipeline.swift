@@ -9,6 +9,9 @@ import Quota
 import Routing
 
 /// The path of an ask, verb by verb; each verb is a target of the same name.
+///
+/// The verbs that never wait are kept out of line: inlined, their variables would live in the frame that every open
+/// stream holds, and quadruple it.
 struct RequestPipeline {
     let accessLog: AccessLog
 
@@ -16,13 +19,11 @@ struct RequestPipeline {
     func run(_ context: AskContext) async {
         context.loop.metrics.askStarted()
         do throws(AskFailure) {
-            let principal = try self.authenticate(context)  // 2
-            try self.precheck(context)
-            let command = try await self.read(context)
-            let task = try self.resolve(command, for: principal, context)  // 3
-            let reservation = try await self.admit(task, context)  // 4
+            try self.authenticate(context)  // 2
+            try await self.resolve(context)  // 3
+            let reservation = try await self.admit(context)  // 4
             let relay = AnswerRelay(context)
-            let end = try await self.ask(task, reservation.grant, relay, context)  // 5 and 6
+            let end = try await self.ask(for: reservation.grant.outputTokens, relay, context)  // 5 and 6
             self.settle(reservation, end, relay, context)  // 7
             try self.answer(end, relay, context)
         } catch {
@@ -33,7 +34,8 @@ struct RequestPipeline {
 
     // MARK: 2 authenticate
 
-    func authenticate(_ context: AskContext) throws(AskFailure) -> Principal {
+    @inline(never)
+    func authenticate(_ context: AskContext) throws(AskFailure) {
         let head = context.exchange.head
         let principal: Principal
         do throws(AuthenticationFailure) {
@@ -48,7 +50,6 @@ struct RequestPipeline {
         context.plan = tenant.plans[principal.plan]
         // The plan of a claim or an override may be gone since the last reload.
         guard context.plan != nil else { throw AskFailure(.taskNotInPlan) }
-        return principal
     }
 
     private static func principal(
@@ -62,6 +63,7 @@ struct RequestPipeline {
     }
 
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
+    @inline(never)
     private func precheck(_ context: AskContext) throws(AskFailure) {
         guard let caller = context.caller(), let plan = context.plan else { return }
         guard let refusal = context.loop.gate.precheck(caller, limits: plan.limits) else { return }
@@ -71,29 +73,28 @@ struct RequestPipeline {
 
     // MARK: 3 resolve
 
-    private func read(_ context: AskContext) async throws(AskFailure) -> AskCommand {
-        let limit = context.snapshot.relay.maxBodyBytes
+    /// Reads the body and finds the task; cheap refusals come before the body.
+    private func resolve(_ context: AskContext) async throws(AskFailure) {
+        try self.precheck(context)
         if context.exchange.head.withValue(of: .contentType, { MediaType.isJSON($0) }) == false {
             throw AskFailure(.unsupportedMediaType)
         }
         let body: [UInt8]
         do throws(HTTPServerFailure) {
-            body = try await context.exchange.readBody(limit: limit)
+            body = try await context.exchange.readBody(limit: context.snapshot.relay.maxBodyBytes)
         } catch {
-            if case .clientGone = error { context.outcome = .clientGone }
             throw AskFailure(error)
         }
-        let command = try AskCommand(parsing: body, limit: limit)
+        try self.resolve(body, context)
+    }
+
+    @inline(never)
+    private func resolve(_ body: [UInt8], _ context: AskContext) throws(AskFailure) {
+        let command = try AskCommand(parsing: body, limit: context.snapshot.relay.maxBodyBytes)
         var accept = AcceptPreference()
         context.exchange.head.forEachValue(of: .accept) { accept.add($0) }
         context.streams = command.streams ?? accept.prefersEventStream
-        return command
-    }
-
-    private func resolve(
-        _ command: AskCommand, for principal: Principal, _ context: AskContext
-    ) throws(AskFailure) -> ResolvedTask {
-        guard let tenant = context.tenant else { throw AskFailure(.internalError) }
+        guard let tenant = context.tenant, let principal = context.principal else { throw AskFailure(.internalError) }
         let result = command.withNames { task, text, tone -> Result<ResolvedTask, RoutingFailure> in
             Result { () throws(RoutingFailure) in
                 try tenant.routing.resolve(
@@ -101,9 +102,7 @@ struct RequestPipeline {
             }
         }
         switch result {
-        case .success(let task)?:
-            context.task = task
-            return task
+        case .success(let task)?: context.task = task
         case .failure(let failure)?: throw AskFailure(failure)
         case nil: throw AskFailure(.invalidRequest)
         }
@@ -111,14 +110,28 @@ struct RequestPipeline {
 
     // MARK: 4 admit
 
-    private func admit(_ task: ResolvedTask, _ context: AskContext) async throws(AskFailure) -> Reservation {
-        guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
-            throw AskFailure(.internalError)
+    private func admit(_ context: AskContext) async throws(AskFailure) -> Reservation {
+        if let decision = context.loop.gate.admitAtOnce(try self.quotaAsk(context)) {
+            return try self.reservation(decision, context)
         }
-        let ask = QuotaAsk(
+        return try self.reservation(await context.loop.gate.admit(try self.quotaAsk(context)), context)
+    }
+
+    @inline(never)
+    private func quotaAsk(_ context: AskContext) throws(AskFailure) -> QuotaAsk {
+        guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant,
+            let task = context.task
+        else { throw AskFailure(.internalError) }
+        return QuotaAsk(
             caller: caller, limits: plan.limits, calendar: tenant.calendar, promptEstimate: task.promptEstimate,
             outputCap: task.outputCap, request: context.id)
-        switch await context.loop.gate.admit(ask) {
+    }
+
+    @inline(never)
+    private func reservation(
+        _ decision: consuming QuotaDecision, _ context: AskContext
+    ) throws(AskFailure) -> Reservation {
+        switch consume decision {
         case .admitted(let reservation):
             context.states = reservation.grant.states
             self.count(reservation.grant.states, context)
@@ -135,6 +148,7 @@ struct RequestPipeline {
         }
     }
 
+    @inline(never)
     private func count(_ states: [LimitState], _ context: AskContext) {
         for state in states {
             let decision: AdmissionDecision = state.exceeded && state.limit.observe ? .observed : .admitted
@@ -142,6 +156,7 @@ struct RequestPipeline {
         }
     }
 
+    @inline(never)
     private func count(_ refusal: Refusal, _ context: AskContext) {
         let limit = refusal.failing.limit
         context.loop.metrics.admissionDecided(.refused, limit: limit.kind, scope: limit.scope)
@@ -150,27 +165,36 @@ struct RequestPipeline {
     // MARK: 5 ask and 6 relay
 
     private func ask(
-        _ task: ResolvedTask, _ grant: Grant, _ relay: AnswerRelay, _ context: AskContext
+        for outputTokens: Int, _ relay: AnswerRelay, _ context: AskContext
     ) async throws(AskFailure) -> AskEnd {
-        guard let route = task.routes.first, let provider = context.snapshot.providers[route.provider] else {
-            throw AskFailure(.internalError)
-        }
+        let ask = try self.begin(outputTokens, relay, context)
+        let end = await ask.end()
+        relay.detach()
+        context.attempts = end.attempts
+        self.measure(end, context)
+        return end
+    }
+
+    @inline(never)
+    private func begin(
+        _ outputTokens: Int, _ relay: AnswerRelay, _ context: AskContext
+    ) throws(AskFailure) -> Ask {
+        guard let task = context.task, let route = task.routes.first,
+            let provider = context.snapshot.providers[route.provider]
+        else { throw AskFailure(.internalError) }
         let request = AskRequest(
-            task: task.task, prompt: task.prompt, model: route.model, outputCap: grant.outputTokens,
+            task: task.task, prompt: task.prompt, model: route.model, outputCap: outputTokens,
             temperature: task.temperature, streams: context.streams)
         context.asked = route
         context.calledAt = context.now()
         let ask = context.loop.core.ask(request, of: provider, receiver: relay)
         relay.attach(ask, policy: task.disconnect)
-        let end = await ask.end()
-        relay.detach()
-        context.attempts = end.attempts
-        self.measure(end, route, context)
-        return end
+        return ask
     }
 
-    private func measure(_ end: AskEnd, _ route: ProviderRoute, _ context: AskContext) {
-        guard let called = context.calledAt else { return }
+    @inline(never)
+    private func measure(_ end: AskEnd, _ context: AskContext) {
+        guard let called = context.calledAt, let route = context.asked else { return }
         let done = context.providerDoneAt ?? context.now()
         let labels = context.snapshot.labels
         context.loop.metrics.attemptEnded(
@@ -184,6 +208,7 @@ struct RequestPipeline {
 
     /// Charges what the ask took. Done before the last bytes go out, so that the client's next ask finds its place
     /// free.
+    @inline(never)
     private func settle(
         _ reservation: consuming Reservation, _ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext
     ) {
@@ -197,6 +222,7 @@ struct RequestPipeline {
         reservation.settle(usage: usage)
     }
 
+    @inline(never)
     private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) throws(AskFailure) {
         if context.exchange.isClientGone {
             context.outcome = .clientGone
@@ -224,6 +250,7 @@ struct RequestPipeline {
         }
     }
 
+    @inline(never)
     func refuse(_ failure: AskFailure, _ context: AskContext) {
         if context.exchange.isClientGone {
             context.outcome = .clientGone
@@ -235,6 +262,7 @@ struct RequestPipeline {
 
     // MARK: 8 record
 
+    @inline(never)
     func record(_ context: AskContext) {
         let record = context.record()
         self.accessLog.append(record)

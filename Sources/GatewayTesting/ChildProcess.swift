@@ -16,6 +16,7 @@ package final class ChildProcess: Sendable {
         _ program: String, _ arguments: [String], environment: [String: String] = [:]
     ) throws(SystemFailure) {
         let (out, error) = (try Pipe(), try Pipe())
+        try Watchdog.start()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
@@ -49,7 +50,7 @@ package final class ChildProcess: Sendable {
         close(error.write)
         guard result == 0 else { throw SystemFailure(call: "posix_spawn \(program)", number: result) }
         self.pid = pid
-        Leftovers.add(pid)
+        Watchdog.add(pid)
         OwnThread.start { [self] in
             _ = TemporaryFolder.readAll(out.read) { bytes in self.output.withLock { $0.out += bytes } }
             close(out.read)
@@ -61,7 +62,7 @@ package final class ChildProcess: Sendable {
         OwnThread.start { [self] in
             var status: Int32 = 0
             while waitpid(self.pid, &status, 0) < 0 && errno == EINTR {}
-            Leftovers.remove(self.pid)
+            Watchdog.remove(self.pid)
             self.status.withLock { $0 = status }
         }
     }
@@ -110,22 +111,20 @@ package final class ChildProcess: Sendable {
         return (line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "0") } ?? 0) * 1024
     }
 
+    /// Processor time that it has used, in milliseconds, to the next ten.
+    package var processorTime: Int {
+        guard let stat = TemporaryFolder.read("/proc/\(self.pid)/stat") else { return 0 }
+        // The name in parentheses may hold spaces; user and system time are the 12th and 13th field behind it.
+        let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+        let ticks = fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
+        return ticks * 1000 / max(1, sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     /// How many files and sockets it holds open.
     package var openDescriptors: Int { Self.descriptors(of: String(self.pid)).count }
 
-    private static func descriptors(of process: String) -> [Int32] {
+    static func descriptors(of process: String) -> [Int32] {
         TemporaryFolder.names(in: "/proc/\(process)/fd").compactMap { Int32($0) }
-    }
-
-    private struct Pipe {
-        var read: Int32
-        var write: Int32
-
-        init() throws(SystemFailure) {
-            var ends: [Int32] = [0, 0]
-            guard pipe(&ends) == 0 else { throw SystemFailure(call: "pipe", number: errno) }
-            (self.read, self.write) = (ends[0], ends[1])
-        }
     }
 
     private static func merged(_ added: [String: String]) -> [String] {
@@ -139,26 +138,11 @@ package final class ChildProcess: Sendable {
         return entries + added.map { "\($0.key)=\($0.value)" }
     }
 
-    private static func withStrings<Result>(
+    static func withStrings<Result>(
         _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
     ) -> Result {
         let pointers = strings.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
         return body(pointers)
     }
-}
-
-/// Children that still run; killed when the test run exits.
-private enum Leftovers {
-    private static let running = Mutex<Set<pid_t>>([])
-    private static let armed: Void = {
-        atexit { Leftovers.running.withLock { for pid in $0 { _ = kill(pid, SIGKILL) } } }
-    }()
-
-    static func add(_ pid: pid_t) {
-        _ = self.armed
-        _ = self.running.withLock { $0.insert(pid) }
-    }
-
-    static func remove(_ pid: pid_t) { _ = self.running.withLock { $0.remove(pid) } }
 }

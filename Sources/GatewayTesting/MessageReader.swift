@@ -36,6 +36,13 @@ final class MessageReader {
         return taken
     }
 
+    /// Whatever comes next; nil at the end of the connection.
+    func takeSome(within limit: TimeSpan) throws(MessageFault) -> [UInt8]? {
+        if self.buffer.isEmpty { guard try self.fill(within: limit) else { return nil } }
+        defer { self.buffer = [] }
+        return self.buffer
+    }
+
     /// Everything up to the end of the connection.
     func takeAll(within limit: TimeSpan) throws(MessageFault) -> [UInt8] {
         let watch = Stopwatch()

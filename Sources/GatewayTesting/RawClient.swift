@@ -78,13 +78,7 @@ package final class RawClient {
             let chunk = try self.reader.chunk(within: self.limit)
             if chunk == nil { self.body = .none }
             return chunk
-        case .untilClose:
-            do throws(SocketFailure) {
-                let bytes = try self.socket.receive(within: self.limit)
-                return bytes.isEmpty ? nil : bytes
-            } catch {
-                throw .socket(error)
-            }
+        case .untilClose: return try self.reader.takeSome(within: self.limit)
         }
     }
 

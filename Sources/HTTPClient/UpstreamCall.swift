@@ -3,7 +3,9 @@ import CCurl
 /// One call on its way. On its loop.
 package final class UpstreamCall {
     let handle: UpstreamHandle
-    let endpoint: UpstreamEndpoint
+    /// Where the handle goes back to.
+    let pool: EndpointPool
+    let expectsStream: Bool
     private let client: UpstreamClient
     /// The receiver is dropped at the end, which ends the circle of references.
     var receiver: (any UpstreamReceiver)?
@@ -17,11 +19,12 @@ package final class UpstreamCall {
     private let body: [UInt8]
 
     init(
-        handle: UpstreamHandle, endpoint: UpstreamEndpoint, client: UpstreamClient, body: [UInt8],
+        handle: UpstreamHandle, pool: EndpointPool, expectsStream: Bool, client: UpstreamClient, body: [UInt8],
         receiver: any UpstreamReceiver
     ) {
         self.handle = handle
-        self.endpoint = endpoint
+        self.pool = pool
+        self.expectsStream = expectsStream
         self.client = client
         self.receiver = receiver
         self.body = body

@@ -13,8 +13,7 @@ package final class UpstreamClient: WatcherDelegate {
     private var watchers: [curl_socket_t: Watcher] = [:]
     /// What curl wants of a descriptor now; a watcher may be armed for more.
     private var wanted: [curl_socket_t: Readiness] = [:]
-    private var idle: [ObjectIdentifier: [UpstreamHandle]] = [:]
-    private var open: [ObjectIdentifier: Int] = [:]
+    private var pools: [ObjectIdentifier: EndpointPool] = [:]
     private var calls: [UnsafeMutableRawPointer: UpstreamCall] = [:]
     private let timer = LoopTimer()
     private var isActing = false
@@ -50,7 +49,7 @@ package final class UpstreamClient: WatcherDelegate {
         self.loop.remove(self.timer)
         for call in self.calls.values { curl_multi_remove_handle(self.multi, call.handle.easy) }
         self.calls = [:]
-        self.idle = [:]
+        self.pools = [:]
         curl_multi_cleanup(self.multi)
     }
 
@@ -59,22 +58,35 @@ package final class UpstreamClient: WatcherDelegate {
 
     /// Starts a POST. The receiver is held until the call ends and is never called from inside this function.
     ///
-    /// - Parameter deadline: for the whole call.
+    /// - Parameters:
+    ///   - expectsStream: whether the answer comes in many small pieces.
+    ///   - deadline: for the whole call.
     /// - Returns: nil when the endpoint has as many open calls as it may.
     package func start(
-        _ endpoint: UpstreamEndpoint, body: [UInt8], deadline: TimeSpan, receiver: any UpstreamReceiver
+        _ endpoint: UpstreamEndpoint, body: [UInt8], expectsStream: Bool, deadline: TimeSpan,
+        receiver: any UpstreamReceiver
     ) -> UpstreamCall? {
-        let id = ObjectIdentifier(endpoint)
-        guard self.open[id, default: 0] < endpoint.maxConcurrentCalls else { return nil }
-        guard let handle = self.idle[id]?.popLast() ?? UpstreamHandle(endpoint: endpoint, client: self) else {
-            return nil
-        }
+        let pool = self.pool(of: endpoint)
+        guard pool.openCalls < endpoint.maxConcurrentCalls else { return nil }
+        guard
+            let handle = pool.take(expectsStream: expectsStream)
+                ?? UpstreamHandle(endpoint: endpoint, expectsStream: expectsStream, client: self)
+        else { return nil }
         let call = UpstreamCall(
-            handle: handle, endpoint: endpoint, client: self, body: body, receiver: receiver)
+            handle: handle, pool: pool, expectsStream: expectsStream, client: self, body: body, receiver: receiver)
         call.prepare(timeoutMilliseconds: max(1, Int(deadline.inMilliseconds)))
         guard self.add(call) else { return nil }
-        self.open[id, default: 0] += 1
+        pool.openCalls += 1
         return call
+    }
+
+    private func pool(of endpoint: UpstreamEndpoint) -> EndpointPool {
+        if let pool = self.pools[ObjectIdentifier(endpoint)] { return pool }
+        // A reload leaves endpoints behind; a new one is the moment to let them go.
+        self.pools = self.pools.filter { !$0.value.isAbandoned() }
+        let pool = EndpointPool(endpoint)
+        self.pools[ObjectIdentifier(endpoint)] = pool
+        return pool
     }
 
     /// Lets curl write the request at once instead of on the loop's next turn.
@@ -126,13 +138,9 @@ package final class UpstreamClient: WatcherDelegate {
     }
 
     private func release(_ call: UpstreamCall) {
-        let id = ObjectIdentifier(call.endpoint)
-        self.open[id, default: 1] -= 1
-        if self.idle[id, default: []].count < 64 { self.idle[id, default: []].append(call.handle) }
+        call.pool.openCalls -= 1
+        call.pool.give(call.handle, expectsStream: call.expectsStream)
     }
-
-    /// Forgets what is kept for an endpoint that the configuration no longer names.
-    package func forget(_ endpoint: UpstreamEndpoint) { self.idle[ObjectIdentifier(endpoint)] = nil }
 
     func wallTime() -> WallTime { self.loop.clock.wallTime() }
 

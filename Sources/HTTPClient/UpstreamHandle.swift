@@ -8,14 +8,18 @@ final class UpstreamHandle {
     let easy: UnsafeMutableRawPointer
     private var headers: UnsafeMutablePointer<curl_slist>?
 
-    init?(endpoint: UpstreamEndpoint, client: UpstreamClient) {
+    /// - Parameter expectsStream: pieces of a stream are small and many streams are open, so they get the smallest
+    ///   buffer there is: it is most of what an open call takes.
+    init?(endpoint: UpstreamEndpoint, expectsStream: Bool, client: UpstreamClient) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         endpoint.withHeaderLines { self.headers = curl_slist_append(self.headers, $0) }
-        // An empty `Expect` keeps curl from waiting for a 100 before larger bodies.
+        // Without it curl waits for a 100 before bodies of a megabyte and more.
         self.headers = curl_slist_append(self.headers, "Expect:")
         self.setAddress(endpoint)
         self.setBehaviour()
+        // Fixed for the handle's life: curl keeps the buffer from one call to the next.
+        _ = ccurl_set_long(self.easy, CURLOPT_BUFFERSIZE, expectsStream ? 1024 : 16384)
         self.setCallbacks(client)
     }
 
@@ -41,8 +45,6 @@ final class UpstreamHandle {
         _ = ccurl_set_string(self.easy, CURLOPT_PROXY, "")
         // Asks for no coding, and undoes one that comes all the same.
         _ = ccurl_set_string(self.easy, CURLOPT_ACCEPT_ENCODING, "identity")
-        // Pieces of a stream are small; the buffer is most of what an open call takes.
-        _ = ccurl_set_long(self.easy, CURLOPT_BUFFERSIZE, 4096)
         _ = ccurl_set_long(self.easy, CURLOPT_TCP_KEEPALIVE, 1)
         _ = ccurl_set_long(self.easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     }

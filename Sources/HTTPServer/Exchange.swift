@@ -83,7 +83,7 @@ package final class Exchange {
         guard !self.chunk.isEmpty else { return }
         self.connection.send(self.chunk)
         // A burst must not leave its buffer behind with every open stream.
-        self.chunk.removeAll(keepingCapacity: self.chunk.capacity <= 2048)
+        self.chunk.removeAll(keepingCapacity: self.chunk.capacity <= 512)
     }
 
     /// Ends the stream: cleanly, or visibly broken when the answer is not whole (RFC 9112 §8).

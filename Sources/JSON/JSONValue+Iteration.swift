@@ -1,5 +1,3 @@
-internal import CJansson
-
 extension JSONValue {
     /// Calls `body` with each member's name (UTF-8, lent for the call) and value, in the order of the document;
     /// not at all for other kinds than objects.
@@ -7,37 +5,36 @@ extension JSONValue {
         _ body: (UnsafeBufferPointer<UInt8>, JSONValue) throws(Failure) -> Void
     ) throws(Failure) {
         defer { withExtendedLifetime(self.document) {} }
-        guard self.kind == .object else { return }
-        let object = self.node
-        var iterator = json_object_iter(object)
-        while let member = iterator {
-            if let name = json_object_iter_key(member), let value = json_object_iter_value(member) {
-                let start = UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self)
-                let utf8 = UnsafeBufferPointer(start: start, count: json_object_iter_key_len(member))
-                try body(utf8, JSONValue(document: self.document, node: value))
-            }
-            iterator = json_object_iter_next(object, member)
+        guard self.node.pointee.kind == .object else { return }
+        var name = self.node + 1
+        for _ in 0..<self.node.pointee.count {
+            let value = name + 1
+            try body(self.document.tape.text(of: name.pointee), JSONValue(document: self.document, node: value))
+            name = value + Int(value.pointee.extent)
         }
     }
 
     /// The elements of an array in order; empty for other kinds.
-    package var elements: Elements { Elements(array: self, count: self.kind == .array ? self.count : 0) }
+    package var elements: Elements { Elements(of: self) }
 
     /// The elements of one array.
     package struct Elements: Sequence, IteratorProtocol {
-        private let array: JSONValue
-        private let count: Int
-        private var index = 0
+        private let document: JSONDocument
+        private var node: UnsafePointer<JSONNode>
+        private var remaining: UInt32
 
-        init(array: JSONValue, count: Int) {
-            self.array = array
-            self.count = count
+        fileprivate init(of array: JSONValue) {
+            self.document = array.document
+            self.node = array.node + 1
+            self.remaining = array.node.pointee.kind == .array ? array.node.pointee.count : 0
         }
 
         package mutating func next() -> JSONValue? {
-            guard self.index < self.count else { return nil }
-            defer { self.index &+= 1 }
-            return self.array[self.index]
+            guard self.remaining > 0 else { return nil }
+            let value = JSONValue(document: self.document, node: self.node)
+            self.remaining &-= 1
+            self.node += Int(self.node.pointee.extent)
+            return value
         }
     }
 }

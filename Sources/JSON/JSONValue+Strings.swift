@@ -1,12 +1,8 @@
-internal import CJansson
-
 extension JSONValue {
     /// Where the string's bytes stand: valid UTF-8, perhaps with NULs, alive as long as the document; nil for other
     /// kinds.
     @usableFromInline var utf8: UnsafeBufferPointer<UInt8>? {
-        var count = 0
-        guard let start = askgate_json_string(self.node, &count) else { return nil }
-        return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
+        self.node.pointee.kind == .string ? self.document.tape.text(of: self.node.pointee) : nil
     }
 
     /// Lends the string's UTF-8 without copying it; nil for other kinds. The bytes must not outlive the call.
@@ -27,7 +23,9 @@ extension JSONValue {
 
     /// Whether the value is a string of exactly these bytes.
     package func isString(_ text: String) -> Bool {
+        guard self.node.pointee.kind == .string else { return false }
+        defer { withExtendedLifetime(self.document) {} }
         var text = text
-        return self.withString { own in text.withUTF8 { own.elementsEqual($0) } } ?? false
+        return text.withUTF8 { self.document.tape.text(of: self.node.pointee, equals: $0) }
     }
 }

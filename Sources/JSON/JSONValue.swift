@@ -1,5 +1,3 @@
-internal import CJansson
-
 /// One value of a document. Copies are cheap and keep the document alive.
 package struct JSONValue: Sendable {
     /// What a value is; integers and reals are both numbers.
@@ -8,34 +6,37 @@ package struct JSONValue: Sendable {
     }
 
     @usableFromInline let document: JSONDocument
-    // Sendable: a place in the document's tree, which nothing changes.
-    nonisolated(unsafe) let node: UnsafeMutablePointer<json_t>
+    // Sendable: a place in the document's tape, which nothing changes and which lives as long as the document.
+    @usableFromInline nonisolated(unsafe) let node: UnsafePointer<JSONNode>
 
-    init(document: JSONDocument, node: UnsafeMutablePointer<json_t>) {
+    init(document: JSONDocument, node: UnsafePointer<JSONNode>) {
         self.document = document
         self.node = node
     }
 
     /// What the value is.
+    @inlinable
     package var kind: Kind {
-        switch self.node.pointee.type {
-        case JSON_OBJECT: .object
-        case JSON_ARRAY: .array
-        case JSON_STRING: .string
-        case JSON_INTEGER, JSON_REAL: .number
-        case JSON_TRUE, JSON_FALSE: .bool
-        default: .null
+        defer { withExtendedLifetime(self.document) {} }
+        return switch self.node.pointee.kind {
+        case .object: .object
+        case .array: .array
+        case .string: .string
+        case .integer, .real: .number
+        case .yes, .no: .bool
+        case .null: .null
         }
     }
 
     /// Whether the value is `null`; an absent member is nil instead.
-    package var isNull: Bool { self.node.pointee.type == JSON_NULL }
+    @inlinable
+    package var isNull: Bool { self.kind == .null }
 
     /// Nil unless the value is `true` or `false`; numbers and strings are never taken for one.
     package var bool: Bool? {
-        switch self.node.pointee.type {
-        case JSON_TRUE: true
-        case JSON_FALSE: false
+        switch self.node.pointee.kind {
+        case .yes: true
+        case .no: false
         default: nil
         }
     }
@@ -43,11 +44,11 @@ package struct JSONValue: Sendable {
     /// The exact integer, also when it was written as `12.0` or `1e3`; nil for fractions, for other kinds, beyond
     /// 64 bits, and for doubles beyond 2^53, which may stand for several integers.
     package var int: Int? {
-        switch self.node.pointee.type {
-        case JSON_INTEGER: return Int(exactly: json_integer_value(self.node))
-        case JSON_REAL:
-            let value = json_real_value(self.node)
-            guard value.magnitude <= 0x1p53 else { return nil }
+        defer { withExtendedLifetime(self.document) {} }
+        switch self.node.pointee.kind {
+        case .integer: return Int(decimal: self.document.tape.text(of: self.node.pointee))
+        case .real:
+            guard let value = self.number, value.magnitude <= 0x1p53 else { return nil }
             let whole = Int(value)  // cannot trap: the bound above
             return Double(whole) == value ? whole : nil
         default: return nil
@@ -56,36 +57,49 @@ package struct JSONValue: Sendable {
 
     /// Nil for other kinds; always finite.
     package var number: Double? {
-        switch self.node.pointee.type {
-        case JSON_INTEGER: Double(json_integer_value(self.node))
-        case JSON_REAL: json_real_value(self.node)
-        default: nil
-        }
+        defer { withExtendedLifetime(self.document) {} }
+        let kind = self.node.pointee.kind
+        guard kind == .integer || kind == .real else { return nil }
+        let text = self.document.tape.text(of: self.node.pointee)
+        if kind == .integer, let whole = Int(decimal: text) { return Double(whole) }
+        return Double(decimal: text)
     }
 
     /// Members of an object or elements of an array; 0 for other kinds.
     package var count: Int {
-        switch self.node.pointee.type {
-        case JSON_OBJECT: json_object_size(self.node)
-        case JSON_ARRAY: json_array_size(self.node)
+        switch self.node.pointee.kind {
+        case .object, .array: Int(self.node.pointee.count)
         default: 0
         }
     }
 
     /// The member of this name; nil when there is none or the value is no object. Names are compared as bytes.
     package subscript(_ name: String) -> JSONValue? {
-        guard self.node.pointee.type == JSON_OBJECT else { return nil }
+        guard self.node.pointee.kind == .object else { return nil }
         var name = name
-        let member = name.withUTF8 { name in
-            name.withMemoryRebound(to: CChar.self) { json_object_getn(self.node, $0.baseAddress, $0.count) }
-        }
-        guard let member else { return nil }
-        return JSONValue(document: self.document, node: member)
+        return name.withUTF8 { self.member(named: $0) }
     }
 
-    /// The element at this index; nil when there is none or the value is no array.
+    /// The element at this index, found by stepping over those before it; nil when there is none or the value is no
+    /// array.
     package subscript(_ index: Int) -> JSONValue? {
-        guard index >= 0, let element = json_array_get(self.node, index) else { return nil }
+        defer { withExtendedLifetime(self.document) {} }
+        guard self.node.pointee.kind == .array, index >= 0, index < Int(self.node.pointee.count) else { return nil }
+        var element = self.node + 1
+        for _ in 0..<index { element += Int(element.pointee.extent) }
         return JSONValue(document: self.document, node: element)
+    }
+
+    private func member(named name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
+        defer { withExtendedLifetime(self.document) {} }
+        var member = self.node + 1
+        for _ in 0..<self.node.pointee.count {
+            let value = member + 1
+            if self.document.tape.text(of: member.pointee, equals: name) {
+                return JSONValue(document: self.document, node: value)
+            }
+            member = value + Int(value.pointee.extent)
+        }
+        return nil
     }
 }

@@ -44,13 +44,19 @@ package final class QuotaGate: Sendable {
         }
     }
 
+    /// The decision of a store that can answer without waiting; nil when `admit` has to be awaited.
+    package func admitAtOnce(_ ask: QuotaAsk) -> QuotaDecision? {
+        guard let memory = self.memory else { return nil }
+        let generation = memory.generation
+        return self.decision(on: ask, memory.admit(ask), generation: generation)
+    }
+
     /// One atomic decision over every limit of the ask.
     package func admit(_ ask: QuotaAsk) async -> QuotaDecision {
+        if let decision = self.admitAtOnce(ask) { return decision }
         let generation = self.store.generation
         do throws(QuotaFailure) {
-            let admission =
-                if let memory = self.memory { memory.admit(ask) } else { try await self.store.admit(ask) }
-            return self.decision(on: ask, admission, generation: generation)
+            return self.decision(on: ask, try await self.store.admit(ask), generation: generation)
         } catch {
             return self.decision(on: ask, without: error)
         }

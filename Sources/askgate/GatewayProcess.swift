@@ -117,7 +117,6 @@ final class GatewayProcess: Sendable {
                 tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
             }
             for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
-            tasks.addTask(executorPreference: self.group.loops[0]) { await self.sweepStore() }
             self.readiness.enter(.serving)
             self.operations.info("serving", [.int("loops", self.group.loops.count), .int("port", self.api.port)])
             await Supervisor(process: self).superviseUntilStopped()
@@ -126,14 +125,6 @@ final class GatewayProcess: Sendable {
         _ = self.accessLog.stop()
         _ = self.operations.stop()
         self.group.shutDown()
-    }
-
-    /// Drops counters that nobody uses any more, a few at a time.
-    private func sweepStore() async {
-        while !Task.isCancelled {
-            await self.group.loops[0].sleep(for: .seconds(1))
-            self.store.sweep()
-        }
     }
 }
 

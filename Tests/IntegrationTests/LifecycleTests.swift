@@ -127,6 +127,20 @@ struct LifecycleTests {
         #expect(gateway.isAlive)
     }
 
+    @Test func `A gateway at rest costs nothing and answers at once, however long it rests`() throws {
+        let gateway = try TestGateway()
+        let client = try gateway.client()
+        let caller = Caller()
+        #expect(try gateway.ask(Ask("before"), as: caller, on: client).status == 200)
+        // Longer than the loops' timers look ahead.
+        Stopwatch.sleep(milliseconds: 18_000)
+        let before = gateway.process.child.processorTime
+        Stopwatch.sleep(milliseconds: 1000)
+        #expect(gateway.process.child.processorTime - before <= 50)
+        #expect(try gateway.ask(Ask("after"), as: caller, on: client).status == 200)
+        #expect(gateway.process.stop(within: .seconds(5)) == 0)
+    }
+
     @Test func `Thousands of asks leave no memory behind`() throws {
         let gateway = try TestGateway()
         let callers = (0..<20).map { _ in Caller() }

@@ -72,7 +72,7 @@ struct GatewaySettings: Sendable {
                 algorithms: [HS256]
                 accept_typ: [JWT]
                 profile: plain
-                keys: {hmac_secret: {file: borealis.secret}}
+                keys: {hmac_secret: {file: borealis.secret}, kid: borealis-hs}
             plans:
               open: {limits: [{name: requests_per_minute, limit: 100000}, {name: tokens_per_day, limit: 100000000}]}
             tasks:
