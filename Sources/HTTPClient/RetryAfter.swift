@@ -10,8 +10,9 @@ enum RetryAfter {
     static func seconds(_ value: String, now: WallTime) -> Int? {
         guard let first = value.utf8.first else { return nil }
         if first >= 0x30, first <= 0x39 {
-            // A date may begin with a digit in no form that HTTP allows.
-            guard let number = Double(value), number.isFinite else { return nil }
+            // A date may begin with a digit in no form that HTTP allows; hexadecimal and exponents are junk.
+            guard value.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2E }), let number = Double(value)
+            else { return nil }
             return Int(min(Double(self.longest), number.rounded(.up)))
         }
         guard first >= 0x41 else { return nil }
