@@ -33,8 +33,8 @@ package enum HTTPClientFailure: String, Error, Sendable, CaseIterable, MetricLab
             self = .tls
         case CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK: self = .cancelled
         case CURLE_BAD_CONTENT_ENCODING: self = .coding
-        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL,
-            CURLE_BAD_FUNCTION_ARGUMENT:
+        // Not CURLE_UNSUPPORTED_PROTOCOL: the configuration has checked the address, so the answer is no HTTP.
+        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
             self = .unusable
         default: self = .broken
         }
