@@ -25,6 +25,10 @@ typedef size_t (*ccurl_data_function)(char *data, size_t size, size_t count, voi
 static inline CURLcode ccurl_set_data_function(CURL *handle, CURLoption option, ccurl_data_function function) {
     return curl_easy_setopt(handle, option, function);
 }
+typedef int (*ccurl_open_function)(void *context, curl_socket_t socket, curlsocktype purpose);
+static inline CURLcode ccurl_set_open_function(CURL *handle, ccurl_open_function function) {
+    return curl_easy_setopt(handle, CURLOPT_SOCKOPTFUNCTION, function);
+}
 typedef int (*ccurl_close_function)(void *context, curl_socket_t socket);
 static inline CURLcode ccurl_set_close_function(CURL *handle, ccurl_close_function function) {
     return curl_easy_setopt(handle, CURLOPT_CLOSESOCKETFUNCTION, function);

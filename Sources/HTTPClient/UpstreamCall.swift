@@ -11,10 +11,13 @@ package final class UpstreamCall {
     var receiver: (any UpstreamReceiver)?
     private(set) var head = UpstreamHead(status: 0, contentType: "")
     private var headBytes = 0
-    private var headIsDone = false
+    private(set) var headIsDone = false
+    /// Whether any word of an answer has come.
+    var hasBeenAnswered: Bool { self.headBytes > 0 }
     private(set) var headTooLarge = false
     private var isInCallback = false
-    private var wantsCancel = false
+    /// The receiver has cancelled from inside a callback, or refused a piece.
+    private var isRefused = false
     private var isPaused = false
     private let body: [UInt8]
 
@@ -47,7 +50,7 @@ package final class UpstreamCall {
     package func cancel() {
         self.receiver = nil
         guard !self.isInCallback else {
-            self.wantsCancel = true
+            self.isRefused = true
             return
         }
         self.client.abandon(self)
@@ -57,8 +60,8 @@ package final class UpstreamCall {
     package func setPaused(_ paused: Bool) {
         guard self.receiver != nil, paused != self.isPaused else { return }
         self.isPaused = paused
-        curl_easy_pause(self.handle.easy, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
-        if !paused, !self.isInCallback { self.client.kick() }
+        self.client.pause(self, paused)
+        if self.isRefused, !self.isInCallback { self.client.giveUp(self) }
     }
 
     // MARK: Called by curl
@@ -113,9 +116,10 @@ package final class UpstreamCall {
     }
 
     private func inCallback(_ deliver: (any UpstreamReceiver) -> Bool) -> Bool {
-        guard let receiver = self.receiver else { return false }
+        guard let receiver = self.receiver, !self.isRefused else { return false }
         self.isInCallback = true
         defer { self.isInCallback = false }
-        return deliver(receiver) && !self.wantsCancel
+        if !deliver(receiver) { self.isRefused = true }
+        return !self.isRefused
     }
 }

@@ -13,8 +13,8 @@ package final class UpstreamClient: WatcherDelegate {
     private var watchers: [curl_socket_t: Watcher] = [:]
     /// What curl wants of a descriptor now; a watcher may be armed for more.
     private var wanted: [curl_socket_t: Readiness] = [:]
-    /// Sockets that curl closes without asking us: those its resolver wakes it by.
-    private var unasked: Set<curl_socket_t> = []
+    /// What was wanted of numbers that curl has closed and opened again in one go.
+    private var reopened: [curl_socket_t: Readiness] = [:]
     private var pools: [ObjectIdentifier: EndpointPool] = [:]
     private var calls: [UnsafeMutableRawPointer: UpstreamCall] = [:]
     private let timer = LoopTimer()
@@ -33,9 +33,9 @@ package final class UpstreamClient: WatcherDelegate {
         let me = Unmanaged.passUnretained(self).toOpaque()
         _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, 4096)
         _ = ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, me)
-        _ = ccurl_multi_set_socket_function(multi) { _, socket, what, context, _ in
+        _ = ccurl_multi_set_socket_function(multi) { easy, socket, what, context, _ in
             guard let context else { return 0 }
-            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().interest(in: socket, what)
+            Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().interest(in: socket, what, of: easy)
             return 0
         }
         _ = ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, me)
@@ -105,6 +105,7 @@ package final class UpstreamClient: WatcherDelegate {
         self.isDue = false
         var running: Int32 = 0
         curl_multi_socket_action(self.multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        self.watchReopened()
         if self.isDue { self.kick() }
         // A call that has ended already is reported on the next turn, after the caller has it in hand.
         if Int(running) < self.calls.count { self.finishLater() }
@@ -134,7 +135,10 @@ package final class UpstreamClient: WatcherDelegate {
 
     /// Takes a call out; its connection is closed when the answer was not complete.
     func abandon(_ call: UpstreamCall) {
-        guard self.calls.removeValue(forKey: call.handle.easy) != nil else { return }
+        guard self.calls[call.handle.easy] === call else { return }
+        // curl lets nobody take a call out from inside what another one tells.
+        guard !self.isActing else { return self.loop.later { self.abandon(call) } }
+        self.calls[call.handle.easy] = nil
         curl_multi_remove_handle(self.multi, call.handle.easy)
         self.release(call)
     }
@@ -163,12 +167,31 @@ package final class UpstreamClient: WatcherDelegate {
 
     private func timeOut() { self.act(CURL_SOCKET_TIMEOUT, 0) }
 
+    /// Stops a call, or lets it go on; then curl hands over at once what it holds.
+    func pause(_ call: UpstreamCall, _ paused: Bool) {
+        let nested = self.isActing
+        self.isActing = true
+        curl_easy_pause(call.handle.easy, paused ? CURLPAUSE_RECV : CURLPAUSE_CONT)
+        self.isActing = nested
+        if !paused { self.kick() }
+    }
+
+    /// Ends a call whose receiver refused what `pause` handed over, which curl itself does not do.
+    func giveUp(_ call: UpstreamCall) {
+        let receiver = call.receiver
+        call.receiver = nil
+        self.abandon(call)
+        guard let receiver else { return }
+        self.loop.later { receiver.upstreamEnded(.cancelled) }
+    }
+
     private func act(_ socket: curl_socket_t, _ mask: Int32) {
         guard !self.isActing else { return self.kick() }
         self.isActing = true
         self.isDue = false
         var running: Int32 = 0
         curl_multi_socket_action(self.multi, socket, mask, &running)
+        self.watchReopened()
         self.isActing = false
         if self.isDue { self.kick() }
         if Int(running) < self.calls.count { self.finishCalls() }
@@ -190,7 +213,8 @@ package final class UpstreamClient: WatcherDelegate {
     }
 
     private func failure(of call: UpstreamCall, _ result: CURLcode) -> HTTPClientFailure? {
-        guard result != CURLE_OK else { return nil }
+        // curl takes a head that breaks off for a whole answer without a body.
+        guard result != CURLE_OK else { return call.headIsDone ? nil : .broken }
         guard !call.headTooLarge else { return .headTooLarge }
         var sent: curl_off_t = 0
         _ = ccurl_get_size(call.handle.easy, CURLINFO_PRETRANSFER_TIME_T, &sent)
@@ -199,11 +223,12 @@ package final class UpstreamClient: WatcherDelegate {
 
     // MARK: Asked for by curl
 
-    private func interest(in socket: curl_socket_t, _ what: Int32) {
+    private func interest(in socket: curl_socket_t, _ what: Int32, of easy: UnsafeMutableRawPointer?) {
         guard what != CURL_POLL_REMOVE else {
             self.wanted[socket] = []
-            // The number may be another socket's in a moment: nothing of ours may stay on it.
-            if !self.unasked.isEmpty, self.unasked.remove(socket) != nil { self.forget(socket) }
+            // Before the first word of an answer curl closes sockets without `closeSocket`: those that are connecting,
+            // and those its resolver wakes it by. The number may be another socket's in a moment.
+            if let easy, self.calls[easy]?.hasBeenAnswered != true { self.forget(socket) }
             return
         }
         var readiness: Readiness = []
@@ -218,20 +243,31 @@ package final class UpstreamClient: WatcherDelegate {
         guard let watcher = try? Watcher(socket, on: self.loop) else { return nil }
         watcher.delegate = self
         self.watchers[socket] = watcher
-        if Self.isLocal(socket) { self.unasked.insert(socket) }
         return watcher
-    }
-
-    /// Whether the socket is one of a pair inside this process, not a connection.
-    private static func isLocal(_ socket: curl_socket_t) -> Bool {
-        var address = sockaddr()
-        var length = socklen_t(MemoryLayout<sockaddr>.size)
-        return getsockname(socket, &address, &length) == 0 && Int32(address.sa_family) == AF_UNIX
     }
 
     private func forget(_ socket: curl_socket_t) {
         self.watchers.removeValue(forKey: socket)?.close()
         self.wanted[socket] = nil
+        self.reopened[socket] = nil
+    }
+
+    /// A new socket has this number; a watch on it is one of a socket that curl has closed.
+    func openedSocket(_ socket: curl_socket_t) {
+        guard self.watchers[socket] != nil else { return }
+        let wanted = self.wanted[socket]
+        self.forget(socket)
+        self.reopened[socket] = wanted
+    }
+
+    /// curl says nothing when a new socket wants what the one before it with its number did.
+    private func watchReopened() {
+        guard !self.reopened.isEmpty else { return }
+        for (socket, readiness) in self.reopened where self.watchers[socket] == nil && !readiness.isEmpty {
+            self.wanted[socket] = readiness
+            self.newWatcher(socket)?.watch(readiness)
+        }
+        self.reopened = [:]
     }
 
     func closeSocket(_ socket: curl_socket_t) -> Int32 {

@@ -63,6 +63,13 @@ final class UpstreamHandle {
             let line = UnsafeRawBufferPointer(start: data, count: size * count)
             return call.receivedHeader(line) ? line.count : line.count &+ 1
         }
+        _ = ccurl_set_pointer(self.easy, CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(client).toOpaque())
+        _ = ccurl_set_open_function(self.easy) { context, socket, _ in
+            if let context {
+                Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().openedSocket(socket)
+            }
+            return CURL_SOCKOPT_OK
+        }
         _ = ccurl_set_pointer(self.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(client).toOpaque())
         _ = ccurl_set_close_function(self.easy) { context, socket in
             guard let context else { return 0 }
