@@ -107,7 +107,8 @@ struct DrainTests {
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
         defer { close(pair[1]) }
         let number = pair[0]
-        let isGone = try await withTaskExecutorPreference(loop) { () async throws -> Bool in
+        let isGone = try await withTaskExecutorPreference(loop) { @concurrent () async throws -> Bool in
+            #expect(loop.isCurrent)
             weak var kept: Connection?
             let shared = LoopShared(loop: loop, openConnections: OpenConnections())
             do {

@@ -1,0 +1,203 @@
+import EventLoops
+import GatewayTesting
+import GatewayTypes
+import Synchronization
+import Testing
+
+@testable import HTTPClient
+
+/// Runs each test on a thread of its own, so that it may block on sockets.
+struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let thread = OwnThreadExecutor()
+        defer { thread.stop() }
+        try await withTaskExecutorPreference(thread) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreadTrait {
+    /// The test may block; see `OwnThreadTrait`.
+    static var ownThread: Self { Self() }
+}
+
+/// What several threads write into.
+final class Box<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    var now: Value { self.value.withLock { $0 } }
+    func change(_ body: (inout sending Value) -> Void) { self.value.withLock { body(&$0) } }
+}
+
+/// What a call told its receiver.
+struct Told: Sendable {
+    var heads: [UpstreamHead] = []
+    var bytes: [UInt8] = []
+    var count = 0
+    var ends: [HTTPClientFailure?] = []
+    var text: String { String(decoding: self.bytes, as: UTF8.self) }
+    /// Ended once and whole.
+    var isWhole: Bool { self.ends.count == 1 && self.ends[0] == nil }
+}
+
+/// One call of a test and its receiver. What it is told may be read from anywhere, the rest belongs to the loop.
+final class TestCall: UpstreamReceiver, @unchecked Sendable {
+    // Unchecked: the box guards what other threads read.
+    private let box = Box(Told())
+    private let keeps: Bool
+    var call: UpstreamCall?
+    /// Called on the loop when the head came.
+    var onHead: ((TestCall) -> Void)?
+    /// Called on the loop for every piece; false gives the call up.
+    var onBytes: ((TestCall) -> Bool)?
+
+    /// - Parameter keeps: whether the bytes are kept, or only counted.
+    init(keeps: Bool = true) { self.keeps = keeps }
+
+    var told: Told { self.box.now }
+
+    func upstreamAnswered(_ head: UpstreamHead) {
+        self.box.change { $0.heads.append(head) }
+        self.onHead?(self)
+    }
+
+    func upstreamReceived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        self.box.change { told in
+            told.count += bytes.count
+            if self.keeps { told.bytes.append(contentsOf: bytes) }
+        }
+        return self.onBytes?(self) ?? true
+    }
+
+    func upstreamEnded(_ failure: HTTPClientFailure?) {
+        self.box.change { $0.ends.append(failure) }
+        self.call = nil
+    }
+
+    /// Waits for the end; false when it did not come.
+    func ends(within limit: TimeSpan = .seconds(15)) -> Bool {
+        Stopwatch.wait(upTo: limit) { !self.told.ends.isEmpty }
+    }
+}
+
+/// A client on a loop, held while a test runs.
+final class Upstream: @unchecked Sendable {
+    // Unchecked: `client` is touched on the loop only.
+    private static let loops = makeLoops()
+    let loop: EventLoop
+    private var client: UpstreamClient?
+
+    private static func makeLoops() -> EventLoopGroup {
+        do { return try EventLoopGroup(count: 2) } catch { preconditionFailure("no loop to be had: \(error)") }
+    }
+
+    init() async throws {
+        self.loop = Self.loops.loops[1]
+        try await self.run { upstream in
+            upstream.client = UpstreamClient(loop: upstream.loop)
+            try #require(upstream.client != nil)
+        }
+    }
+
+    /// Runs the body on the loop.
+    func run<Result: Sendable>(
+        _ body: @escaping @concurrent @Sendable (Upstream) async throws -> Result
+    ) async throws -> Result {
+        try await withTaskExecutorPreference(self.loop) { try await body(self) }
+    }
+
+    /// Starts a call on the loop.
+    /// - Parameters:
+    ///   - prepare: given the call before it begins.
+    ///   - then: given the call right after it began.
+    func start(
+        _ endpoint: UpstreamEndpoint, _ body: String = "{}", stream: Bool = true, keeps: Bool = true,
+        deadline: TimeSpan = .seconds(20), prepare: @escaping @Sendable (TestCall) -> Void = { _ in },
+        then: @escaping @Sendable (TestCall) -> Void = { _ in }
+    ) async throws -> TestCall {
+        let call = try await self.tryStart(
+            endpoint, body, stream: stream, keeps: keeps, deadline: deadline, prepare: prepare, then: then)
+        return try #require(call, "the endpoint takes no more calls")
+    }
+
+    func tryStart(
+        _ endpoint: UpstreamEndpoint, _ body: String = "{}", stream: Bool = true, keeps: Bool = true,
+        deadline: TimeSpan = .seconds(20), prepare: @escaping @Sendable (TestCall) -> Void = { _ in },
+        then: @escaping @Sendable (TestCall) -> Void = { _ in }
+    ) async throws -> TestCall? {
+        try await self.run { upstream in
+            let test = TestCall(keeps: keeps)
+            prepare(test)
+            test.call = upstream.client?.start(
+                endpoint, body: Array(body.utf8), expectsStream: stream, deadline: deadline, receiver: test)
+            then(test)
+            return test.call == nil ? nil : test
+        }
+    }
+
+    /// A whole call; the receiver when it has ended.
+    func perform(
+        _ endpoint: UpstreamEndpoint, _ body: String = "{}", stream: Bool = false, deadline: TimeSpan = .seconds(20)
+    ) async throws -> Told {
+        let call = try await self.start(endpoint, body, stream: stream, deadline: deadline)
+        #expect(call.ends(), "the call has no end")
+        return call.told
+    }
+
+    func openCalls() async throws -> Int { try await self.run { $0.client?.openCalls ?? -1 } }
+
+    /// Gives the client back; every call has to be over.
+    func close() async throws {
+        let open = try await self.openCalls()
+        #expect(open == 0)
+        try await self.run { $0.client = nil }
+    }
+}
+
+/// Uses a client of its own and checks that it ends with nothing open.
+func withUpstream(_ test: (Upstream) async throws -> Void) async throws {
+    let upstream = try await Upstream()
+    try await test(upstream)
+    try await upstream.close()
+}
+
+extension FakeProvider {
+    /// Calls of this provider's one path, found by its address.
+    func endpoint(
+        headers: [(name: String, value: Secret)] = [], connectTimeout: TimeSpan = .seconds(5), most: Int = 1024,
+        host: String = "127.0.0.1", scheme: String = "http"
+    ) -> UpstreamEndpoint {
+        UpstreamEndpoint(
+            url: "\(scheme)://\(host):\(self.port)/v1/chat/completions", headers: headers,
+            connectTimeout: connectTimeout, maxConcurrentCalls: most)
+    }
+}
+
+/// Answers every connection with the same bytes as soon as a request has come, then closes.
+final class RawProvider: Sendable {
+    let port: UInt16
+    private let listener: TestSocket
+    private let isOver = Gate()
+
+    init(_ bytes: [UInt8]) throws {
+        (self.listener, self.port) = try TestSocket.listen()
+        OwnThread.start { [listener, isOver] in
+            while !isOver.isPassable {
+                guard let socket = listener.accept(within: .milliseconds(50)) else { continue }
+                _ = try? socket.receive(within: .seconds(5))
+                try? socket.send(bytes)
+                socket.close()
+            }
+            listener.close()
+        }
+    }
+
+    convenience init(_ text: String) throws { try self.init(Array(text.utf8)) }
+
+    deinit { self.isOver.open() }
+
+    var endpoint: UpstreamEndpoint { UpstreamEndpoint(url: "http://127.0.0.1:\(self.port)/", headers: []) }
+}
