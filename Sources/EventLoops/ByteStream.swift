@@ -25,7 +25,6 @@ package final class ByteStream: WatcherDelegate {
     private var heldStart = 0
     private var wantsRead = false
     private var isReadEnded = false
-    private var closesWhenDrained = false
 
     /// Adopts a connected, non-blocking socket.
     package init(adopting descriptor: consuming FileDescriptor, on loop: EventLoop) throws(SystemFailure) {
@@ -57,7 +56,8 @@ package final class ByteStream: WatcherDelegate {
 
     package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {
         if readiness.contains(.writable) { self.flushHeld() }
-        if readiness.contains(.readable), self.isOpen { self.readOnce() }
+        // The write may have met the end already, or its news have stopped the reading.
+        if readiness.contains(.readable), self.isOpen, self.wantsRead, !self.isReadEnded { self.readOnce() }
     }
 
     private func readOnce() {
@@ -76,7 +76,7 @@ package final class ByteStream: WatcherDelegate {
 
     /// Sends bytes, or holds those that do not fit now. Bytes for a broken peer are dropped; `streamEnded` tells.
     package func write(_ bytes: UnsafeRawBufferPointer) {
-        guard self.isOpen, !bytes.isEmpty, !self.closesWhenDrained else { return }
+        guard self.isOpen, !bytes.isEmpty else { return }
         var sent = 0
         if self.pendingBytes == 0 {
             let count = Glibc.send(self.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -102,7 +102,6 @@ package final class ByteStream: WatcherDelegate {
         self.held = []
         self.heldStart = 0
         self.updateInterest()
-        if self.closesWhenDrained { return self.close() }
         self.delegate?.streamDrained()
     }
 

@@ -97,6 +97,9 @@ package final class Listener: WatcherDelegate, @unchecked Sendable {
         return withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
     }
 
+    /// For one that never began, as when another address of the program is taken; a started one ends with `close`.
+    deinit { if self.descriptor >= 0 { Glibc.close(self.descriptor) } }
+
     /// Begins to accept. From any thread.
     package func start() {
         self.loop.submit {
@@ -142,9 +145,10 @@ package final class Listener: WatcherDelegate, @unchecked Sendable {
             }
         }
         guard number >= 0 else {
+            let code = errno
             // Out of descriptors or memory: the queue stays readable, so wait instead of spinning.
-            if errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM { self.pause() }
-            return errno == ECONNABORTED || errno == EINTR
+            if code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM { self.pause() }
+            return code == ECONNABORTED || code == EINTR
         }
         var on: Int32 = 1
         setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -161,7 +165,7 @@ package final class Listener: WatcherDelegate, @unchecked Sendable {
 
     private func pause() {
         self.watcher?.watch([])
-        self.resume.action = { [unowned self] in self.watcher?.watch(.readable) }
+        self.resume.action = { [weak self] in self?.watcher?.watch(.readable) }
         self.loop.arm(self.resume, after: .milliseconds(50))
     }
 }

@@ -50,9 +50,18 @@ package final class Watcher {
         uv_poll_start(handle, wanted.rawValue) { handle, status, events in
             guard let data = handle?.pointee.data else { return }
             let me = Unmanaged<Watcher>.fromOpaque(data).takeUnretainedValue()
-            // An error shows itself again in the read or write that follows.
-            me.delegate?.watcher(me, isReady: status < 0 ? me.interest : Readiness(rawValue: events & 3))
+            guard status >= 0 else { return me.descriptorBroke() }
+            me.delegate?.watcher(me, isReady: Readiness(rawValue: events & 3))
         }
+    }
+
+    /// libuv has stopped watching. The error shows itself again in the read or write that follows, but bytes may lie
+    /// before it: so watching goes on until the owner has met it.
+    private func descriptorBroke() {
+        let wanted = self.interest
+        self.interest = []
+        self.watch(wanted)
+        self.delegate?.watcher(self, isReady: wanted)
     }
 
     /// Stops watching for good; to be called before the descriptor is closed.

@@ -60,6 +60,8 @@ final class Connection: ByteStreamDelegate {
 
     /// Answers request after request until the connection ends.
     func serve() async {
+        // A drain may have come between the accept and now; a timer armed here would outlive the connection.
+        guard self.phase != .closed else { return }
         self.stream.delegate = self
         self.timer.action = { [unowned self] in self.timedOut() }
         self.loop.arm(self.timer, after: self.configuration.headTimeout)
@@ -238,8 +240,10 @@ final class Connection: ByteStreamDelegate {
     }
 
     func send(_ bytes: [UInt8]) {
+        let wasHeld = self.stream.pendingBytes > 0 && self.timer.isArmed
         bytes.withUnsafeBytes { self.stream.write($0) }
-        if self.stream.pendingBytes > 0, self.bodyWaiter == nil {
+        // More bytes give a stalled peer no more time.
+        if !wasHeld, self.stream.pendingBytes > 0, self.bodyWaiter == nil {
             self.sentBefore = self.stream.sentBytes
             self.loop.arm(self.timer, after: self.configuration.writeTimeout)
         }
@@ -261,7 +265,8 @@ final class Connection: ByteStreamDelegate {
 
     func streamDrained() {
         if self.phase == .working {
-            self.loop.cancel(self.timer)
+            // While a body is waited for, the timer is the body's.
+            if self.bodyWaiter == nil { self.loop.cancel(self.timer) }
             self.exchange?.onDrained?()
         } else {
             self.advance()
@@ -280,7 +285,8 @@ final class Connection: ByteStreamDelegate {
             self.body.isDiscarding = true
             self.body.limit = self.body.received + self.configuration.drainedBodyBytes
             self.wantsBody = true
-            self.loop.arm(self.timer, after: self.configuration.lingerTimeout)
+            // While the answer is on its way, the timer watches over that.
+            if self.stream.pendingBytes == 0 { self.loop.arm(self.timer, after: self.configuration.lingerTimeout) }
         }
         self.advance()
     }
@@ -298,6 +304,7 @@ final class Connection: ByteStreamDelegate {
 
     /// Ends our side and reads on for a moment: closing at once could destroy the answer (RFC 9112 §9.6).
     private func linger() {
+        guard self.phase != .closed else { return }
         self.phase = .lingering
         self.inbox = []
         self.stream.endWriting()
@@ -326,6 +333,8 @@ final class Connection: ByteStreamDelegate {
         self.isGone = true
         self.resumeBody(.failure(.clientGone))
         self.exchange?.tellClientGone()
+        // What was held has been let go: an answer that goes on without its reader must not wait for it.
+        if self.stream.pendingBytes == 0 { self.exchange?.onDrained?() }
     }
 
     func streamEnded(failed: Bool) {

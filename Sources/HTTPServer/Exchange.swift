@@ -15,7 +15,7 @@ package final class Exchange {
     package var onClientGone: (() -> Void)? {
         didSet { if self.onClientGone != nil, self.isClientGone { self.tellClientGone() } }
     }
-    /// Called when all bytes held for a slow client have been sent.
+    /// Called when no bytes are held for a slow client any more: all sent, or let go since it went away.
     package var onDrained: (() -> Void)?
     /// Called when a drain's deadline has come and the answer has to end now.
     package var onDeadline: (() -> Void)?

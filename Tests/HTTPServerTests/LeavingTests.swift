@@ -1,0 +1,159 @@
+import EventLoops
+import GatewayTesting
+import GatewayTypes
+import HTTPServer
+import Testing
+
+/// How a client goes away.
+enum Leaving: Sendable, CaseIterable {
+    /// Ends its side and waits.
+    case finish
+    case close
+    case reset
+
+    func leave(_ client: RawClient) {
+        switch self {
+        case .finish: client.finish()
+        case .close: client.close()
+        case .reset: client.close(reset: true)
+        }
+    }
+}
+
+@Suite("Clients that leave", .ownThread)
+struct LeavingTests {
+    /// Waits for the client to go, for as long as a test may take.
+    private static func await(_ exchange: Exchange) async {
+        for _ in 0..<1500 where !exchange.isClientGone { await exchange.loop.sleep(for: .milliseconds(10)) }
+    }
+
+    @Test(arguments: Leaving.allCases)
+    func `The answerer is told once when its client leaves before the answer`(leaving: Leaving) async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onClientGone = { told.note("gone") }
+            told.note("began")
+            await Self.await(exchange)
+            exchange.respond(200, "too late")
+            told.note("answered")
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client()
+            try client.request("GET", "/")
+            #expect(told.becomes { $0 == ["began"] })
+            leaving.leave(client)
+            #expect(told.becomes { $0 == ["began", "gone", "answered"] })
+            #expect(server.waitUntilEmpty())
+        }
+    }
+
+    @Test(arguments: Leaving.allCases)
+    func `The answerer is told once when its client leaves during the answer`(leaving: Leaving) async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onClientGone = { told.note("gone") }
+            exchange.beginStream()
+            while !exchange.isClientGone {
+                exchange.send("word ")
+                await exchange.loop.sleep(for: .milliseconds(5))
+            }
+            for _ in 0..<100 { exchange.send("into the void") }
+            exchange.endStream(isComplete: true)
+            told.note("ended")
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client()
+            try client.request("GET", "/")
+            _ = try client.head()
+            _ = try client.piece()
+            leaving.leave(client)
+            #expect(told.becomes { $0 == ["gone", "ended"] })
+            #expect(server.waitUntilEmpty())
+        }
+    }
+
+    @Test func `A request and a reset that come together are seen both`() async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onClientGone = { told.note("gone") }
+            await Self.await(exchange)
+            told.note("over")
+        }
+        try await withServer(answering: answering) { server in
+            for _ in 0..<20 {
+                let client = try server.client()
+                try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\nHost: a\r\n\r\n")
+                client.close(reset: true)
+            }
+            // Some may be reset before they are accepted, or read.
+            #expect(server.waitUntilEmpty())
+            #expect(told.now.count { $0 == "gone" } == told.now.count { $0 == "over" })
+        }
+    }
+
+    @Test(arguments: [Leaving.finish, .reset])
+    func `A reader of a body is told that it will not come`(leaving: Leaving) async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            do throws(HTTPServerFailure) {
+                _ = try await exchange.readBody(limit: 1000)
+                told.note("read")
+            } catch {
+                told.note(error.metricLabel)
+            }
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client()
+            try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf")
+            Stopwatch.sleep(milliseconds: 30)
+            leaving.leave(client)
+            #expect(told.becomes { $0 == ["client_gone"] })
+            #expect(server.waitUntilEmpty())
+        }
+    }
+
+    @Test func `Who asks to be told after the client has gone is told at once`() async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            await Self.await(exchange)
+            exchange.onClientGone = { told.note("gone") }
+            told.note("asked")
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client()
+            try client.request("GET", "/")
+            client.close()
+            #expect(told.becomes { $0 == ["gone", "asked"] })
+        }
+    }
+
+    @Test func `An answerer that waits for a slow reader is let go on when it leaves`() async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onDrained = { told.note("drained") }
+            exchange.beginStream()
+            exchange.send(String(repeating: "x", count: 8_000_000))
+            told.note("waiting")
+            await Self.await(exchange)
+            told.note("pending \(exchange.pendingBytes)")
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            try client.request("GET", "/")
+            #expect(told.becomes { $0 == ["waiting"] })
+            client.close(reset: true)
+            #expect(told.becomes { $0.count >= 3 })
+            #expect(told.now == ["waiting", "drained", "pending 0"])
+        }
+    }
+
+    @Test func `A client that says it sends no more still gets a quick answer`() async throws {
+        try await withServer(answering: { $0.respond(200, "quick") }) { server in
+            let client = try server.client()
+            try client.request("GET", "/")
+            client.finish()
+            #expect(try client.response()?.text == "quick")
+            #expect(try client.everything().isEmpty)
+        }
+    }
+}

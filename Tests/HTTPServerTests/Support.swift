@@ -1,0 +1,131 @@
+import EventLoops
+import GatewayTesting
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import Synchronization
+import Testing
+
+/// Runs each test on a thread of its own, so that it may block on sockets.
+struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        let thread = OwnThreadExecutor()
+        defer { thread.stop() }
+        try await withTaskExecutorPreference(thread) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreadTrait {
+    /// The test may block; see `OwnThreadTrait`.
+    static var ownThread: Self { Self() }
+}
+
+/// What several threads write into.
+final class Box<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+    init(_ value: Value) { self.value = Mutex(value) }
+    var now: Value { self.value.withLock { $0 } }
+    func change(_ body: (inout sending Value) -> Void) { self.value.withLock { body(&$0) } }
+    /// Waits until the value is as it should be; false when it is not in time.
+    func becomes(within limit: TimeSpan = .seconds(15), _ condition: (Value) -> Bool) -> Bool {
+        Stopwatch.wait(upTo: limit) { condition(self.now) }
+    }
+}
+
+extension Box where Value == [String] {
+    func note(_ word: String) { self.change { $0.append(word) } }
+}
+
+typealias Answering = @Sendable (Exchange) async -> Void
+
+struct TestHandler: HTTPHandler {
+    let answering: Answering
+
+    func handle(_ exchange: Exchange) async { await self.answering(exchange) }
+
+    func answer(to failure: HTTPServerFailure) -> (contentType: StaticString, body: [UInt8]) {
+        ("text/plain", Array(failure.metricLabel.utf8))
+    }
+}
+
+extension Exchange {
+    var path: String { String(decoding: self.head.bytes[self.head.path], as: UTF8.self) }
+
+    func respond(_ status: Int = 200, _ text: String) {
+        self.respond(status, body: Array(text.utf8)) { MessageWriter.field("content-type", "text/plain", to: &$0) }
+    }
+
+    func beginStream() { self.beginStream(200) { MessageWriter.field("content-type", "text/plain", to: &$0) } }
+
+    func send(_ text: String) {
+        self.write { $0.append(contentsOf: text.utf8) }
+        self.flush()
+    }
+
+    /// Reads the body and tells what became of it.
+    func echo(limit: Int = 1 << 20) async {
+        do throws(HTTPServerFailure) {
+            let body = try await self.readBody(limit: limit)
+            self.respond(200, String(decoding: body, as: UTF8.self))
+        } catch {
+            self.respond(error.status, error.metricLabel)
+        }
+    }
+}
+
+/// A server on loops of its own, and what a test does with it.
+final class TestServer: Sendable {
+    static let loops = makeGroup(2)
+
+    static func makeGroup(_ count: Int) -> EventLoopGroup {
+        do { return try EventLoopGroup(count: count) } catch { preconditionFailure("no loop to be had: \(error)") }
+    }
+
+    let server: WebServer
+    var port: UInt16 { UInt16(clamping: self.server.port) }
+
+    init(_ server: WebServer) { self.server = server }
+
+    /// - Parameter limit: how long each read may take.
+    func client(limit: TimeSpan = .seconds(15), receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(port: self.port, limit: limit, receiveBuffer: receiveBuffer)
+    }
+
+    func waitUntilEmpty() -> Bool { Stopwatch.wait(upTo: .seconds(15)) { self.server.openConnections == 0 } }
+
+    /// Ends in good order, with so long for running answers.
+    /// - Parameter meanwhile: called again and again while answers run.
+    func drain(within limit: TimeSpan, meanwhile: () -> Void = {}) async {
+        let watch = Stopwatch()
+        await self.server.drain(
+            until: { watch.elapsed >= limit },
+            pause: {
+                meanwhile()
+                Stopwatch.sleep(milliseconds: 5)
+            })
+    }
+}
+
+/// Serves with the handler while the test runs, then ends the server whatever came of it.
+func withServer(
+    _ change: (inout HTTPServerConfiguration) -> Void = { _ in }, group: EventLoopGroup = TestServer.loops,
+    answering: @escaping Answering, test: (TestServer) async throws -> Void
+) async throws {
+    var configuration = HTTPServerConfiguration()
+    change(&configuration)
+    let server = try WebServer(
+        address: "127.0.0.1", port: 0, group: group, configuration: configuration,
+        handler: TestHandler(answering: answering))
+    try await withThrowingTaskGroup { tasks in
+        tasks.addTask(executorPreference: group.loops[0]) { await server.run() }
+        let result: Result<Void, any Error>
+        do { result = .success(try await test(TestServer(server))) } catch { result = .failure(error) }
+        await TestServer(server).drain(within: .seconds(0))
+        try await tasks.waitForAll()
+        try result.get()
+    }
+}
