@@ -13,6 +13,8 @@ package final class UpstreamClient: WatcherDelegate {
     private var watchers: [curl_socket_t: Watcher] = [:]
     /// What curl wants of a descriptor now; a watcher may be armed for more.
     private var wanted: [curl_socket_t: Readiness] = [:]
+    /// Sockets that curl closes without asking us: those its resolver wakes it by.
+    private var unasked: Set<curl_socket_t> = []
     private var pools: [ObjectIdentifier: EndpointPool] = [:]
     private var calls: [UnsafeMutableRawPointer: UpstreamCall] = [:]
     private let timer = LoopTimer()
@@ -200,6 +202,8 @@ package final class UpstreamClient: WatcherDelegate {
     private func interest(in socket: curl_socket_t, _ what: Int32) {
         guard what != CURL_POLL_REMOVE else {
             self.wanted[socket] = []
+            // The number may be another socket's in a moment: nothing of ours may stay on it.
+            if !self.unasked.isEmpty, self.unasked.remove(socket) != nil { self.forget(socket) }
             return
         }
         var readiness: Readiness = []
@@ -214,12 +218,24 @@ package final class UpstreamClient: WatcherDelegate {
         guard let watcher = try? Watcher(socket, on: self.loop) else { return nil }
         watcher.delegate = self
         self.watchers[socket] = watcher
+        if Self.isLocal(socket) { self.unasked.insert(socket) }
         return watcher
     }
 
-    func closeSocket(_ socket: curl_socket_t) -> Int32 {
+    /// Whether the socket is one of a pair inside this process, not a connection.
+    private static func isLocal(_ socket: curl_socket_t) -> Bool {
+        var address = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        return getsockname(socket, &address, &length) == 0 && Int32(address.sa_family) == AF_UNIX
+    }
+
+    private func forget(_ socket: curl_socket_t) {
         self.watchers.removeValue(forKey: socket)?.close()
         self.wanted[socket] = nil
+    }
+
+    func closeSocket(_ socket: curl_socket_t) -> Int32 {
+        self.forget(socket)
         return Glibc.close(socket)
     }
 
