@@ -50,7 +50,8 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
     func start(_ endpoint: UpstreamEndpoint, body: [UInt8], decoder: any AnswerDecoder, client: UpstreamClient) {
         self.decoder = decoder
         self.timer.action = { [unowned self] in self.timedOut() }
-        self.call = client.start(endpoint, body: body, expectsStream: self.streams, deadline: self.deadlines.total, receiver: self)
+        self.call = client.start(
+            endpoint, body: body, expectsStream: self.streams, deadline: self.deadlines.total, receiver: self)
         guard self.call != nil else { return self.finish(.tooManyCalls) }
         self.armTimer()
     }
@@ -110,7 +111,8 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
     func decodedText(_ text: UnsafeBufferPointer<UInt8>) {
         guard !text.isEmpty else { return }
         if self.machine.started() { self.receiver?.answerStarted() }
-        if self.machine.text(bytes: text.count) { self.receiver?.answerGrew(text) }
+        let isBlank = { text.allSatisfy { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) } }
+        if self.machine.text(bytes: text.count, isBlank: isBlank) { self.receiver?.answerGrew(text) }
     }
 
     func decodedUsage(_ usage: TokenUsage) { self.machine.reported(usage) }

@@ -15,6 +15,7 @@ struct AskStateMachine {
     private(set) var finish: FinishReason?
     /// Bytes of text handed on.
     private(set) var textBytes = 0
+    private var hasWords = false
 
     var hasEnded: Bool { self.state == .ended }
     /// Whether the provider said that its answer is complete, by a finish reason.
@@ -30,9 +31,12 @@ struct AskStateMachine {
     }
 
     /// Text came; true when it is to be handed on.
-    mutating func text(bytes: Int) -> Bool {
+    ///
+    /// - Parameter isBlank: asked until a piece holds more than white space.
+    mutating func text(bytes: Int, isBlank: () -> Bool) -> Bool {
         guard self.state == .answering, bytes > 0 else { return false }
         self.textBytes += bytes
+        if !self.hasWords { self.hasWords = !isBlank() }
         return true
     }
 
@@ -45,7 +49,7 @@ struct AskStateMachine {
         guard self.state != .ended else { return nil }
         self.state = .ended
         // An answer without a word is of no use, unless the provider says why it is withheld.
-        let isEmpty = failure == nil && !cancelled && self.textBytes == 0 && self.finish != .contentFilter
+        let isEmpty = failure == nil && !cancelled && !self.hasWords && self.finish != .contentFilter
         return AskEnd(
             failure: isEmpty ? .emptyAnswer : failure, wasCancelled: cancelled, finish: self.finish,
             usage: self.usage, attempts: attempts)

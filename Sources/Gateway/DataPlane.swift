@@ -2,8 +2,8 @@ import EventLoops
 import GatewayTypes
 import HTTPCodec
 package import HTTPServer
-package import Observability
 import JSON
+package import Observability
 import Quota
 
 /// The handler of the `api` listener: finds the route and hands asks to the pipeline.
@@ -31,7 +31,8 @@ package struct DataPlane: HTTPHandler {
         }
         let duration = context.now() - exchange.receivedAt
         loop.metrics.requestAnswered(
-            route: route.map { snapshot.labels.routes[$0.index] } ?? .other, method: MethodLabel(rawValue: exchange.head.method.rawValue) ?? .other,
+            route: route.map { snapshot.labels.routes[$0.index] } ?? .other,
+            method: MethodLabel(rawValue: exchange.head.method.rawValue) ?? .other,
             status: context.status, duration: duration)
     }
 
@@ -63,7 +64,9 @@ package struct DataPlane: HTTPHandler {
     private func answerQuota(_ context: AskContext) async {
         do throws(AskFailure) {
             try self.pipeline.authenticate(context)
-            guard let principal = context.principal, let caller = context.caller(), let plan = context.plan, let tenant = context.tenant else {
+            guard let principal = context.principal, let caller = context.caller(), let plan = context.plan,
+                let tenant = context.tenant
+            else {
                 throw AskFailure(.internalError)
             }
             let question = QuotaQuestion(caller: caller, limits: plan.limits, calendar: tenant.calendar)

@@ -1,9 +1,9 @@
 import Asking
 import Authentication
 package import EventLoops
+import GatewayTypes
 package import Observability
 package import Quota
-import GatewayTypes
 
 /// What one loop holds for the requests of its connections. On the loop, but for `gate` and `metrics`, which may be
 /// read from anywhere.

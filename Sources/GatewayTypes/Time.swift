@@ -58,8 +58,12 @@ package struct TimeSpan: Hashable, Sendable, Comparable {
     @inlinable package static func <= (left: Self, right: Self) -> Bool { left.nanoseconds <= right.nanoseconds }
     @inlinable package static func >= (left: Self, right: Self) -> Bool { left.nanoseconds >= right.nanoseconds }
     @inlinable package static func > (left: Self, right: Self) -> Bool { left.nanoseconds > right.nanoseconds }
-    @inlinable package static func + (left: Self, right: Self) -> Self { Self(nanoseconds: left.nanoseconds + right.nanoseconds) }
-    @inlinable package static func - (left: Self, right: Self) -> Self { Self(nanoseconds: left.nanoseconds - right.nanoseconds) }
+    @inlinable package static func + (left: Self, right: Self) -> Self {
+        Self(nanoseconds: left.nanoseconds + right.nanoseconds)
+    }
+    @inlinable package static func - (left: Self, right: Self) -> Self {
+        Self(nanoseconds: left.nanoseconds - right.nanoseconds)
+    }
 }
 
 /// Where time comes from, passed to whoever needs it so that tests can turn the clock.

@@ -33,9 +33,9 @@ package enum HTTPClientFailure: String, Error, Sendable, CaseIterable, MetricLab
             self = .tls
         case CURLE_WRITE_ERROR, CURLE_ABORTED_BY_CALLBACK: self = .cancelled
         case CURLE_BAD_CONTENT_ENCODING: self = .coding
-        // Not CURLE_UNSUPPORTED_PROTOCOL: the configuration has checked the address, so the answer is no HTTP.
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_URL_MALFORMAT, CURLE_BAD_FUNCTION_ARGUMENT:
             self = .unusable
+        // `CURLE_UNSUPPORTED_PROTOCOL` among them: what came back was not HTTP at all.
         default: self = .broken
         }
     }

@@ -146,7 +146,8 @@ struct JSONReader: ~Copyable {
     private mutating func readWord(_ word: StaticString, _ kind: JSONNode.Kind) throws(Fault) {
         let start = self.position
         for offset in 0..<word.utf8CodeUnitCount {
-            guard self.tape.byte(start &+ offset) == word.utf8Start[offset] else { throw self.fault(at: start &+ offset) }
+            let position = start &+ offset
+            guard self.tape.byte(position) == word.utf8Start[offset] else { throw self.fault(at: position) }
         }
         self.position = start &+ word.utf8CodeUnitCount
         try self.append(kind, start: start, count: word.utf8CodeUnitCount)

@@ -5,9 +5,9 @@ extension JSONValue {
         _ body: (UnsafeBufferPointer<UInt8>, JSONValue) throws(Failure) -> Void
     ) throws(Failure) {
         defer { withExtendedLifetime(self.document) {} }
-        guard self.node.pointee.kind == .object else { return }
+        guard self.content.kind == .object else { return }
         var name = self.node + 1
-        for _ in 0..<self.node.pointee.count {
+        for _ in 0..<self.content.count {
             let value = name + 1
             try body(self.document.tape.text(of: name.pointee), JSONValue(document: self.document, node: value))
             name = value + Int(value.pointee.extent)
@@ -26,7 +26,7 @@ extension JSONValue {
         fileprivate init(of array: JSONValue) {
             self.document = array.document
             self.node = array.node + 1
-            self.remaining = array.node.pointee.kind == .array ? array.node.pointee.count : 0
+            self.remaining = array.content.kind == .array ? array.content.count : 0
         }
 
         package mutating func next() -> JSONValue? {

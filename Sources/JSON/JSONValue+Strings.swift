@@ -2,7 +2,7 @@ extension JSONValue {
     /// Where the string's bytes stand: valid UTF-8, perhaps with NULs, alive as long as the document; nil for other
     /// kinds.
     @usableFromInline var utf8: UnsafeBufferPointer<UInt8>? {
-        self.node.pointee.kind == .string ? self.document.tape.text(of: self.node.pointee) : nil
+        self.content.kind == .string ? self.document.tape.text(of: self.content) : nil
     }
 
     /// Lends the string's UTF-8 without copying it; nil for other kinds. The bytes must not outlive the call.
@@ -23,9 +23,9 @@ extension JSONValue {
 
     /// Whether the value is a string of exactly these bytes.
     package func isString(_ text: String) -> Bool {
-        guard self.node.pointee.kind == .string else { return false }
+        guard self.content.kind == .string else { return false }
         defer { withExtendedLifetime(self.document) {} }
         var text = text
-        return text.withUTF8 { self.document.tape.text(of: self.node.pointee, equals: $0) }
+        return text.withUTF8 { self.document.tape.text(of: self.content, equals: $0) }
     }
 }

@@ -14,11 +14,16 @@ package struct JSONValue: Sendable {
         self.node = node
     }
 
+    /// What the tape says of the value.
+    @inlinable var content: JSONNode {
+        defer { withExtendedLifetime(self.document) {} }
+        return self.node.pointee
+    }
+
     /// What the value is.
     @inlinable
     package var kind: Kind {
-        defer { withExtendedLifetime(self.document) {} }
-        return switch self.node.pointee.kind {
+        switch self.content.kind {
         case .object: .object
         case .array: .array
         case .string: .string
@@ -34,7 +39,7 @@ package struct JSONValue: Sendable {
 
     /// Nil unless the value is `true` or `false`; numbers and strings are never taken for one.
     package var bool: Bool? {
-        switch self.node.pointee.kind {
+        switch self.content.kind {
         case .yes: true
         case .no: false
         default: nil
@@ -45,8 +50,8 @@ package struct JSONValue: Sendable {
     /// 64 bits, and for doubles beyond 2^53, which may stand for several integers.
     package var int: Int? {
         defer { withExtendedLifetime(self.document) {} }
-        switch self.node.pointee.kind {
-        case .integer: return Int(decimal: self.document.tape.text(of: self.node.pointee))
+        switch self.content.kind {
+        case .integer: return Int(decimal: self.document.tape.text(of: self.content))
         case .real:
             guard let value = self.number, value.magnitude <= 0x1p53 else { return nil }
             let whole = Int(value)  // cannot trap: the bound above
@@ -58,24 +63,24 @@ package struct JSONValue: Sendable {
     /// Nil for other kinds; always finite.
     package var number: Double? {
         defer { withExtendedLifetime(self.document) {} }
-        let kind = self.node.pointee.kind
+        let kind = self.content.kind
         guard kind == .integer || kind == .real else { return nil }
-        let text = self.document.tape.text(of: self.node.pointee)
+        let text = self.document.tape.text(of: self.content)
         if kind == .integer, let whole = Int(decimal: text) { return Double(whole) }
         return Double(decimal: text)
     }
 
     /// Members of an object or elements of an array; 0 for other kinds.
     package var count: Int {
-        switch self.node.pointee.kind {
-        case .object, .array: Int(self.node.pointee.count)
+        switch self.content.kind {
+        case .object, .array: Int(self.content.count)
         default: 0
         }
     }
 
     /// The member of this name; nil when there is none or the value is no object. Names are compared as bytes.
     package subscript(_ name: String) -> JSONValue? {
-        guard self.node.pointee.kind == .object else { return nil }
+        guard self.content.kind == .object else { return nil }
         var name = name
         return name.withUTF8 { self.member(named: $0) }
     }
@@ -84,7 +89,7 @@ package struct JSONValue: Sendable {
     /// array.
     package subscript(_ index: Int) -> JSONValue? {
         defer { withExtendedLifetime(self.document) {} }
-        guard self.node.pointee.kind == .array, index >= 0, index < Int(self.node.pointee.count) else { return nil }
+        guard self.content.kind == .array, index >= 0, index < Int(self.content.count) else { return nil }
         var element = self.node + 1
         for _ in 0..<index { element += Int(element.pointee.extent) }
         return JSONValue(document: self.document, node: element)
@@ -93,7 +98,7 @@ package struct JSONValue: Sendable {
     private func member(named name: UnsafeBufferPointer<UInt8>) -> JSONValue? {
         defer { withExtendedLifetime(self.document) {} }
         var member = self.node + 1
-        for _ in 0..<self.node.pointee.count {
+        for _ in 0..<self.content.count {
             let value = member + 1
             if self.document.tape.text(of: member.pointee, equals: name) {
                 return JSONValue(document: self.document, node: value)
