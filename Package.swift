@@ -90,7 +90,12 @@ var targets: [Target] = [
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
     tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
-    tests("AdminAPITests", ["AdminAPI", "Observability", "GatewayTypes"]),
+    tests(
+        "AdminAPITests",
+        [
+            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JSON", "Observability",
+            "GatewayTypes", "GatewayTesting",
+        ]),
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]
 

@@ -31,13 +31,13 @@ struct DeadlineTests {
     @Test(arguments: [true, false])
     func `A stream that does not begin is given up`(hasHead: Bool) async throws {
         let reply: ProviderReply = hasHead ? .stall : .body("", delay: 60_000)
-        let heard = try await self.hear(reply, Self.deadlines(firstByte: .milliseconds(150)))
+        let heard = try await self.hear(reply, Self.deadlines(firstByte: .milliseconds(700)))
         #expect(heard.end?.failure == .firstByteTimeout && heard.starts == 0)
     }
 
     @Test func `A stream that stalls is given up with what it said`() async throws {
         let reply = ProviderReply.events([.send(Self.word), .send(Self.word), .hold(milliseconds: 60_000)])
-        let heard = try await self.hear(reply, Self.deadlines(idle: .milliseconds(150)))
+        let heard = try await self.hear(reply, Self.deadlines(idle: .milliseconds(700)))
         #expect(heard.end?.failure == .idleTimeout && heard.text == "word word ")
     }
 
@@ -45,7 +45,7 @@ struct DeadlineTests {
         let reply = ProviderReply.events([
             .send(Self.word), .send(OpenAIShapes.event(OpenAIShapes.finish())), .hold(milliseconds: 60_000),
         ])
-        let heard = try await self.hear(reply, Self.deadlines(idle: .milliseconds(150)))
+        let heard = try await self.hear(reply, Self.deadlines(idle: .milliseconds(700)))
         #expect(heard.isWhole && heard.text == "word " && heard.end?.finish == .stop)
     }
 
@@ -65,20 +65,20 @@ struct DeadlineTests {
             let late = try await bench.hear(provider.provider(patient), stream: false)
             #expect(late.text == "late")
         }
-        let short = Self.deadlines(total: .milliseconds(300))
+        let short = Self.deadlines(total: .seconds(2))
         let heard = try await self.hear(.answer("later", delay: 60_000), short, stream: false)
         #expect(heard.end?.failure == .totalTimeout)
     }
 
     @Test func `A stream that never ends is given up at the whole deadline`() async throws {
         let steps = (0..<2000).flatMap { _ in [ProviderStep.send(Self.word), .hold(milliseconds: 20)] }
-        let heard = try await self.hear(.events(steps), Self.deadlines(total: .milliseconds(300)))
-        #expect(heard.end?.failure == .totalTimeout && heard.text.hasPrefix("word word "))
+        let heard = try await self.hear(.events(steps), Self.deadlines(total: .seconds(1)))
+        #expect(heard.end?.failure == .totalTimeout && heard.text.hasPrefix("word "))
     }
 
     @Test func `Comments without end do not stretch the whole deadline`() async throws {
         let steps = (0..<2000).flatMap { _ in [ProviderStep.send(": alive\n\n"), .hold(milliseconds: 20)] }
-        let heard = try await self.hear(.events(steps), Self.deadlines(total: .milliseconds(300)))
+        let heard = try await self.hear(.events(steps), Self.deadlines(total: .seconds(1)))
         #expect(heard.end?.failure == .totalTimeout && heard.starts == 0)
     }
 

@@ -207,7 +207,7 @@ struct FlowTests {
     @Test func `The deadline holds for a paused call`() async throws {
         let provider = try Self.flooding()
         try await withUpstream { upstream in
-            let call = try await upstream.start(provider.endpoint(), keeps: false, deadline: .milliseconds(300)) {
+            let call = try await upstream.start(provider.endpoint(), keeps: false, deadline: .seconds(1)) {
                 test in
                 test.onBytes = {
                     $0.call?.setPaused(true)

@@ -86,16 +86,13 @@ final class TestCall: UpstreamReceiver, @unchecked Sendable {
 /// A client on a loop, held while a test runs.
 final class Upstream: @unchecked Sendable {
     // Unchecked: `client` is touched on the loop only.
-    private static let loops = makeLoops()
-    let loop: EventLoop
+    /// Of its own, since a flood on it holds up all else there.
+    private let group: EventLoopGroup
+    var loop: EventLoop { self.group.loops[0] }
     private var client: UpstreamClient?
 
-    private static func makeLoops() -> EventLoopGroup {
-        do { return try EventLoopGroup(count: 2) } catch { preconditionFailure("no loop to be had: \(error)") }
-    }
-
     init() async throws {
-        self.loop = Self.loops.loops[1]
+        self.group = try EventLoopGroup(count: 1)
         try await self.run { upstream in
             upstream.client = UpstreamClient(loop: upstream.loop)
             try #require(upstream.client != nil)
@@ -154,6 +151,7 @@ final class Upstream: @unchecked Sendable {
         let open = try await self.openCalls()
         #expect(open == 0)
         try await self.run { $0.client = nil }
+        self.group.shutDown()
     }
 }
 

@@ -87,7 +87,7 @@ struct ConnectionTests {
         }
         try await withServer(answering: answering) { server in
             defer { gate.open() }
-            let client = try server.client(limit: .seconds(1))
+            let client = try server.client(limit: .seconds(3))
             let request = Array(
                 "GET / HTTP/1.1\r\nHost: a\r\nX-Padding: \(String(repeating: "x", count: 4000))\r\n\r\n".utf8)
             // More than both kernels' buffers hold.
@@ -137,8 +137,7 @@ struct ConnectionTests {
     }
 
     @Test func `More connections than may be open wait for one to end`() async throws {
-        let group = TestServer.makeGroup(2)
-        try await withServer({ $0.maxConnections = 2 }, group: group, answering: { $0.respond(200, "ok") }) { server in
+        try await withServer({ $0.maxConnections = 2 }, answering: { $0.respond(200, "ok") }) { server in
             let first = try server.client()
             let second = try server.client()
             for client in [first, second] {
@@ -153,6 +152,5 @@ struct ConnectionTests {
             #expect(try third.response()?.status == 200)
             #expect(server.server.openConnections == 2)
         }
-        group.shutDown()
     }
 }

@@ -119,7 +119,7 @@ struct RefusalTests {
 
     @Test(arguments: [0, 1, 1000, 65_536])
     func `A small body that nobody read does not become the next request`(count: Int) async throws {
-        try await withServer(answering: { $0.respond(401, $0.path) }) { server in
+        try await withServer({ $0.lingerTimeout = .seconds(20) }, answering: { $0.respond(401, $0.path) }) { server in
             let client = try server.client()
             let hidden = "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n"
             let body = Array(String(repeating: hidden, count: count / hidden.utf8.count + 1).utf8.prefix(count))

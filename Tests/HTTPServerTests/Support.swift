@@ -79,12 +79,6 @@ extension Exchange {
 
 /// A server on loops of its own, and what a test does with it.
 final class TestServer: Sendable {
-    static let loops = makeGroup(2)
-
-    static func makeGroup(_ count: Int) -> EventLoopGroup {
-        do { return try EventLoopGroup(count: count) } catch { preconditionFailure("no loop to be had: \(error)") }
-    }
-
     let server: WebServer
     var port: UInt16 { UInt16(clamping: self.server.port) }
 
@@ -112,10 +106,14 @@ final class TestServer: Sendable {
 }
 
 /// Serves with the handler while the test runs, then ends the server whatever came of it.
+///
+/// - Parameter loops: of its own, since a flood on one holds up all else there.
 func withServer(
-    _ change: (inout HTTPServerConfiguration) -> Void = { _ in }, group: EventLoopGroup = TestServer.loops,
+    _ change: (inout HTTPServerConfiguration) -> Void = { _ in }, loops: Int = 2,
     answering: @escaping Answering, test: (TestServer) async throws -> Void
 ) async throws {
+    let group = try EventLoopGroup(count: loops)
+    defer { group.shutDown() }
     var configuration = HTTPServerConfiguration()
     change(&configuration)
     let server = try WebServer(
