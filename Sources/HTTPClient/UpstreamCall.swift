@@ -19,7 +19,7 @@ package final class UpstreamCall {
     /// The receiver has cancelled from inside a callback, or refused a piece.
     private var isRefused = false
     private var isPaused = false
-    private let body: [UInt8]
+    private var body: [UInt8]
 
     init(
         handle: UpstreamHandle, pool: EndpointPool, expectsStream: Bool, client: UpstreamClient, body: [UInt8],
@@ -33,7 +33,8 @@ package final class UpstreamCall {
         self.body = body
     }
 
-    /// Lends the body to curl, which reads it until the call ends; `body` never changes, so the pointer stands.
+    /// Lends the body to curl, which reads it until an answer begins; nothing touches `body` before, so the pointer
+    /// stands.
     func prepare(timeoutMilliseconds: Int) {
         let easy = self.handle.easy
         self.body.withUnsafeBytes { bytes in
@@ -105,6 +106,8 @@ package final class UpstreamCall {
         // Interim answers and trailers come through here as well.
         guard status >= 200, !self.headIsDone else { return true }
         self.headIsDone = true
+        // An answer has begun, so curl has sent the body and will not send it again.
+        self.body = []
         self.head.status = status
         return self.inCallback {
             $0.upstreamAnswered(self.head); return true
