@@ -87,7 +87,7 @@ var targets: [Target] = [
     tests("AuthenticationTests", ["Authentication", "JOSE", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("QuotaTests", ["Quota", "GatewayTypes", "GatewayTesting"]),
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
-    tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "GatewayTypes", "GatewayTesting"]),
+    tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
     tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
     tests("AdminAPITests", ["AdminAPI", "Observability", "GatewayTypes"]),

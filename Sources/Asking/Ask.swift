@@ -16,6 +16,7 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
     private var demo: DemoAnswer?
     private let timer = LoopTimer()
     private var hasFirstByte = false
+    private var isPaused = false
     private var result: AskEnd?
     private var waiter: UnsafeContinuation<AskEnd, Never>?
 
@@ -39,10 +40,13 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
 
     /// Slows the provider while the reader of the answer is slow.
     package func setPaused(_ paused: Bool) {
-        self.call?.setPaused(paused)
-        self.demo?.setPaused(paused)
+        guard !self.machine.hasEnded else { return }
+        self.isPaused = paused
         // A pause is the client's doing: it must not count as the provider's silence.
         if paused { self.loop.cancel(self.timer) } else { self.armTimer() }
+        // Last, since going on may hand over what was held, and that pause again.
+        self.call?.setPaused(paused)
+        self.demo?.setPaused(paused)
     }
 
     // MARK: Start
@@ -64,7 +68,7 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
     func fail(_ failure: ProviderFailure) { self.finish(failure) }
 
     private func armTimer() {
-        guard self.streams, self.call != nil, !self.machine.hasEnded else { return }
+        guard self.streams, self.call != nil, !self.isPaused, !self.machine.hasEnded else { return }
         let span = self.hasFirstByte ? self.deadlines.idle : self.deadlines.firstByte
         self.loop.arm(self.timer, after: span)
     }

@@ -18,7 +18,7 @@ final class DemoAnswer {
         self.wordDelay = wordDelay
         self.streams = request.streams
         let answer = DemoText.answer(to: request.task, text: DemoText.userText(in: request.prompt))
-        let words = Self.pieces(of: answer).prefix(request.outputCap)
+        let words = Self.pieces(of: answer).prefix(max(0, request.outputCap))
         self.words = Array(words)
         let input = request.prompt.user.count { $0 == 0x20 || $0 == 0x0A } + 1
         self.usage = TokenUsage(input: input, output: words.count, source: .provider)
