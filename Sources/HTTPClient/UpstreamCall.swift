@@ -1,4 +1,5 @@
 import CCurl
+import EventLoops
 
 /// One call on its way. On its loop.
 package final class UpstreamCall {
@@ -6,6 +7,9 @@ package final class UpstreamCall {
     /// Where the handle goes back to.
     let pool: EndpointPool
     let expectsStream: Bool
+    /// Ends the call when its whole time is over. Not curl's own timer: that one keeps every open call in a tree which
+    /// is walked and rebuilt at every event.
+    let deadline = LoopTimer()
     private let client: UpstreamClient
     /// The receiver is dropped at the end, which ends the circle of references.
     var receiver: (any UpstreamReceiver)?
@@ -35,13 +39,12 @@ package final class UpstreamCall {
 
     /// Lends the body to curl, which reads it until an answer begins; nothing touches `body` before, so the pointer
     /// stands.
-    func prepare(timeoutMilliseconds: Int) {
+    func prepare() {
         let easy = self.handle.easy
         self.body.withUnsafeBytes { bytes in
             _ = ccurl_set_const_pointer(easy, CURLOPT_POSTFIELDS, bytes.baseAddress)
             _ = ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         }
-        _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
         _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
