@@ -87,8 +87,9 @@ package final class UpstreamClient: WatcherDelegate {
     /// The whole time of a call is over.
     private func expire(_ call: UpstreamCall) {
         let receiver = call.receiver
+        let failure = self.failure(of: call, CURLE_OPERATION_TIMEDOUT)
         call.cancel()
-        receiver?.upstreamEnded(.timeout)
+        receiver?.upstreamEnded(failure)
     }
 
     private func pool(of endpoint: UpstreamEndpoint) -> EndpointPool {
