@@ -189,6 +189,8 @@ struct RequestPipeline {
         context.calledAt = context.now()
         let ask = context.loop.core.ask(request, of: provider, receiver: relay)
         relay.attach(ask, policy: task.disconnect)
+        // The provider has it now; a stream may be open for long.
+        context.task?.prompt = Prompt(system: [], user: [])
         return ask
     }
 

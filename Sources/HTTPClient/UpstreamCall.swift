@@ -1,4 +1,5 @@
 import CCurl
+import EventLoops
 
 /// One call on its way. On its loop.
 package final class UpstreamCall {
@@ -6,6 +7,9 @@ package final class UpstreamCall {
     /// Where the handle goes back to.
     let pool: EndpointPool
     let expectsStream: Bool
+    /// Ends the call when its whole time is over. Not curl's own timer: that one keeps every open call in a tree which
+    /// is walked and rebuilt at every event.
+    let deadline = LoopTimer()
     private let client: UpstreamClient
     /// The receiver is dropped at the end, which ends the circle of references.
     var receiver: (any UpstreamReceiver)?
@@ -19,7 +23,7 @@ package final class UpstreamCall {
     /// The receiver has cancelled from inside a callback, or refused a piece.
     private var isRefused = false
     private var isPaused = false
-    private let body: [UInt8]
+    private var body: [UInt8]
 
     init(
         handle: UpstreamHandle, pool: EndpointPool, expectsStream: Bool, client: UpstreamClient, body: [UInt8],
@@ -33,14 +37,14 @@ package final class UpstreamCall {
         self.body = body
     }
 
-    /// Lends the body to curl, which reads it until the call ends; `body` never changes, so the pointer stands.
-    func prepare(timeoutMilliseconds: Int) {
+    /// Lends the body to curl, which reads it until an answer begins; nothing touches `body` before, so the pointer
+    /// stands.
+    func prepare() {
         let easy = self.handle.easy
         self.body.withUnsafeBytes { bytes in
             _ = ccurl_set_const_pointer(easy, CURLOPT_POSTFIELDS, bytes.baseAddress)
             _ = ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         }
-        _ = ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, timeoutMilliseconds)
         _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
         _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
@@ -105,6 +109,8 @@ package final class UpstreamCall {
         // Interim answers and trailers come through here as well.
         guard status >= 200, !self.headIsDone else { return true }
         self.headIsDone = true
+        // An answer has begun, so curl has sent the body and will not send it again.
+        self.body = []
         self.head.status = status
         return self.inCallback {
             $0.upstreamAnswered(self.head); return true

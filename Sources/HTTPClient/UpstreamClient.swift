@@ -76,10 +76,20 @@ package final class UpstreamClient: WatcherDelegate {
         else { return nil }
         let call = UpstreamCall(
             handle: handle, pool: pool, expectsStream: expectsStream, client: self, body: body, receiver: receiver)
-        call.prepare(timeoutMilliseconds: max(1, Int(deadline.inMilliseconds)))
+        call.prepare()
         guard self.add(call) else { return nil }
         pool.openCalls += 1
+        call.deadline.action = { [unowned self, unowned call] in self.expire(call) }
+        self.loop.arm(call.deadline, after: deadline)
         return call
+    }
+
+    /// The whole time of a call is over.
+    private func expire(_ call: UpstreamCall) {
+        let receiver = call.receiver
+        let failure = self.failure(of: call, CURLE_OPERATION_TIMEDOUT)
+        call.cancel()
+        receiver?.upstreamEnded(failure)
     }
 
     private func pool(of endpoint: UpstreamEndpoint) -> EndpointPool {
@@ -144,6 +154,7 @@ package final class UpstreamClient: WatcherDelegate {
     }
 
     private func release(_ call: UpstreamCall) {
+        self.loop.remove(call.deadline)
         call.pool.openCalls -= 1
         call.pool.give(call.handle, expectsStream: call.expectsStream)
     }
