@@ -65,8 +65,6 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
         demo.start(into: self)
     }
 
-    func fail(_ failure: ProviderFailure) { self.finish(failure) }
-
     private func armTimer() {
         guard self.streams, self.call != nil, !self.isPaused, !self.machine.hasEnded else { return }
         let span = self.hasFirstByte ? self.deadlines.idle : self.deadlines.firstByte
