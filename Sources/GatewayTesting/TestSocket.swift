@@ -43,14 +43,14 @@ package final class TestSocket: Sendable {
         return TestSocket(owning: descriptor)
     }
 
-    /// Listens on a free port of 127.0.0.1.
-    package static func listen() throws(SocketFailure) -> (socket: TestSocket, port: UInt16) {
+    /// Listens on a port of 127.0.0.1; zero for any free one.
+    package static func listen(on wanted: UInt16 = 0) throws(SocketFailure) -> (socket: TestSocket, port: UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw .system(call: "socket", number: errno) }
         var on: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         var port: UInt16 = 0
-        var status = self.withLoopback(0) { bind(descriptor, $0, $1) }
+        var status = self.withLoopback(wanted) { bind(descriptor, $0, $1) }
         if status == 0 { status = Glibc.listen(descriptor, 1024) }
         if status == 0 {
             var address = sockaddr_in()
@@ -68,8 +68,24 @@ package final class TestSocket: Sendable {
         return (TestSocket(owning: descriptor), port)
     }
 
-    /// A port that was free a moment ago, for a process that must be told its port.
-    package static func freePort() throws(SocketFailure) -> UInt16 { try self.listen().port }
+    /// A port for a process that must be told its port: free a moment ago, given out once, and outside the range from
+    /// which the system takes ports for connections.
+    package static func freePort() throws(SocketFailure) -> UInt16 {
+        while true {
+            let port = self.nextPort.withLock { next in
+                next = next >= 31_999 ? 16_000 : next + 1
+                return next
+            }
+            do throws(SocketFailure) {
+                return try self.listen(on: port).port
+            } catch {
+                guard case .system(_, EADDRINUSE) = error else { throw error }
+            }
+        }
+    }
+
+    /// Processes that test side by side begin far apart.
+    private static let nextPort = Mutex(UInt16(16_000 + Int(getpid()) * 61 % 16_000))
 
     private static func withLoopback<Result>(
         _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
