@@ -31,20 +31,25 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// Layers from the ground up; `Scripts/check-imports` holds every import to this list.
 var targets: [Target] = [
     // 0: C borders (module map and header of static inline shims)
-    border("CUV"), border("COpenSSL"), border("CCurl"), border("CYAML"), border("CJansson"), border("CJWT"),
+    border("CUV"), border("COpenSSL"), border("CHiredis"), border("CCurl"), border("CYAML"), border("CJansson"),
+    border("CJWT"),
     // 1: pure values and codecs
     library("GatewayTypes", []),
     library("JSON", []),
     library("HTTPCodec", []),
     library("JOSE", ["COpenSSL", "CJWT", "JSON"]),
+    library("TLS", ["COpenSSL", "GatewayTypes"]),
     // 2: input and output
     library("EventLoops", ["CUV", "GatewayTypes"]),
     library("Observability", ["GatewayTypes"]),
     library("HTTPServer", ["EventLoops", "GatewayTypes", "HTTPCodec"]),
     library("HTTPClient", ["CCurl", "EventLoops", "GatewayTypes"]),
+    library("RedisClient", ["CHiredis", "EventLoops", "GatewayTypes", "TLS"]),
     // 3: stages
-    library("Authentication", ["GatewayTypes", "JOSE", "JSON"]),
-    library("Quota", ["GatewayTypes"]),
+    library("Authentication", ["EventLoops", "GatewayTypes", "HTTPClient", "JOSE", "JSON"]),
+    .target(
+        name: "Quota", dependencies: ["EventLoops", "GatewayTypes", "RedisClient"],
+        resources: [.embedInCode("Redis/Scripts")], swiftSettings: rules),
     library("Routing", ["GatewayTypes"]),
     library("Asking", ["EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "JSON"]),
     // 4: joining
@@ -59,17 +64,21 @@ var targets: [Target] = [
         "Configuration",
         [
             "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer",
-            "JOSE", "Observability", "Quota", "Routing",
+            "JOSE", "Observability", "Quota", "RedisClient", "Routing", "TLS",
         ]),
     library(
         "AdminAPI",
-        ["EventLoops", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JSON", "Observability", "Quota"]),
+        [
+            "Authentication", "EventLoops", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JOSE", "JSON",
+            "Observability", "Quota",
+        ]),
     // 6: the program
     .executableTarget(
         name: "askgate",
         dependencies: [
             "AdminAPI", "Asking", "Authentication", "Configuration", "EventLoops", "Gateway", "GatewayTypes",
-            "HTTPCodec", "HTTPServer", "JOSE", "JSON", "Observability", "Quota", "Routing",
+            "HTTPClient", "HTTPCodec", "HTTPServer", "JOSE", "JSON", "Observability", "Quota", "RedisClient", "Routing",
+            "TLS",
         ],
         resources: [.embedInCode("development.yaml")], swiftSettings: rules),
     // beside
@@ -81,11 +90,15 @@ var targets: [Target] = [
     tests("HTTPCodecTests", ["HTTPCodec", "GatewayTesting"]),
     tests("JOSETests", ["JOSE", "JSON", "GatewayTesting"]),
     tests("EventLoopsTests", ["EventLoops", "GatewayTypes"]),
+    tests("TLSTests", ["TLS", "GatewayTypes", "GatewayTesting"]),
     tests("ObservabilityTests", ["Observability", "GatewayTypes"]),
     tests("HTTPServerTests", ["HTTPServer", "HTTPCodec", "EventLoops", "GatewayTypes", "GatewayTesting"]),
     tests("HTTPClientTests", ["HTTPClient", "EventLoops", "GatewayTypes", "GatewayTesting"]),
-    tests("AuthenticationTests", ["Authentication", "JOSE", "JSON", "GatewayTypes", "GatewayTesting"]),
-    tests("QuotaTests", ["Quota", "GatewayTypes", "GatewayTesting"]),
+    tests("RedisClientTests", ["RedisClient", "EventLoops", "TLS", "GatewayTypes", "GatewayTesting"]),
+    tests(
+        "AuthenticationTests",
+        ["Authentication", "EventLoops", "HTTPClient", "JOSE", "JSON", "GatewayTypes", "GatewayTesting"]),
+    tests("QuotaTests", ["Quota", "EventLoops", "RedisClient", "TLS", "GatewayTypes", "GatewayTesting"]),
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <hiredis/read.h>
+#include <hiredis/hiredis.h>
