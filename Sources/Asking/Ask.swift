@@ -68,7 +68,7 @@ package final class Ask: UpstreamReceiver, DecodedAnswer {
     private func armTimer() {
         guard self.streams, self.call != nil, !self.isPaused, !self.machine.hasEnded else { return }
         let span = self.hasFirstByte ? self.deadlines.idle : self.deadlines.firstByte
-        self.loop.arm(self.timer, after: span)
+        self.loop.arm(self.timer, at: self.loop.turnTime + span)
     }
 
     private func timedOut() {

@@ -15,7 +15,8 @@ package protocol ByteStreamDelegate: AnyObject {
 /// Writes go to the kernel at once; what does not fit is held and sent when the peer takes more. The owner looks at
 /// `pendingBytes` and stops producing, since a stream never drops and never blocks.
 package final class ByteStream: WatcherDelegate {
-    package weak var delegate: (any ByteStreamDelegate)?
+    /// Has to close the stream before it goes.
+    package unowned var delegate: (any ByteStreamDelegate)?
     private let loop: EventLoop
     private let watcher: Watcher
     private var descriptor: Int32

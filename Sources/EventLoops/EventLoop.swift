@@ -39,6 +39,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     private var running: [UnownedJob] = []
     private var soon: [() -> Void] = []
     private var wheel: TimerWheel
+    /// The time of this turn, once somebody has asked for it.
+    private var turn: MonotonicTime?
     private var armedWake = MonotonicTime(nanoseconds: .max)
     private var isSpinning = false
     /// Connections that the acceptor has given to this loop; read by it to spread them evenly.
@@ -189,6 +191,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             if self.isSpinning { uv_idle_start(self.noWait) { _ in } } else { uv_idle_stop(self.noWait) }
         }
         if aboutToWait { self.setWake() }
+        self.turn = nil
     }
 
     private func fireTimers() {
@@ -212,6 +215,15 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         uv_update_time(self.uv)
         let wait = max(0, (wake - now).nanoseconds + 999_999) / 1_000_000
         uv_timer_start(self.tick, { handle in EventLoop.of(handle)?.wokeByTimer() }, UInt64(wait), 0)
+    }
+
+    /// When the loop last woke, or a little later: for what happens often and need not be exact to the millisecond. On
+    /// the loop.
+    package var turnTime: MonotonicTime {
+        if let turn = self.turn { return turn }
+        let now = self.clock.monotonicTime()
+        self.turn = now
+        return now
     }
 
     /// Arms or moves a timer. On the loop.

@@ -21,7 +21,10 @@ package protocol WatcherDelegate: AnyObject {
 package final class Watcher {
     package let descriptor: Int32
     package private(set) var interest: Readiness = []
-    package weak var delegate: (any WatcherDelegate)?
+    /// Has to close the watcher before it goes: it is told at every readiness, which a weak reference makes dear.
+    package unowned var delegate: (any WatcherDelegate)?
+    /// For the delegate's own use: what it wants of the descriptor now, which may be less than is watched.
+    package var wanted: Readiness = []
     private var handle: UnsafeMutablePointer<uv_poll_t>?
 
     /// - Throws: when libuv refuses the descriptor, as it does for plain files.

@@ -65,8 +65,8 @@ final class AnswerRelay: AnswerReceiver {
 
     func answerPaused() {
         guard self.hasBegun else { return }
-        self.exchange.flush()
-        self.lastWrite = self.context.now()
+        self.exchange.flushSoon()
+        self.lastWrite = self.context.loop.loop.turnTime
         guard !self.isPaused, self.exchange.pendingBytes > self.context.snapshot.relay.pauseAboveBytes else { return }
         self.isPaused = true
         self.ask?.setPaused(true)

@@ -11,8 +11,6 @@ package final class UpstreamClient: WatcherDelegate {
     private let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private var watchers: [curl_socket_t: Watcher] = [:]
-    /// What curl wants of a descriptor now; a watcher may be armed for more.
-    private var wanted: [curl_socket_t: Readiness] = [:]
     /// What was wanted of numbers that curl has closed and opened again in one go.
     private var reopened: [curl_socket_t: Readiness] = [:]
     private var pools: [ObjectIdentifier: EndpointPool] = [:]
@@ -52,6 +50,7 @@ package final class UpstreamClient: WatcherDelegate {
         for call in self.calls.values { curl_multi_remove_handle(self.multi, call.handle.easy) }
         self.calls = [:]
         self.pools = [:]
+        for watcher in self.watchers.values { watcher.close() }
         curl_multi_cleanup(self.multi)
     }
 
@@ -125,8 +124,7 @@ package final class UpstreamClient: WatcherDelegate {
     private func finishLater() {
         guard !self.isFinishing else { return }
         self.isFinishing = true
-        self.loop.later { [weak self] in
-            guard let self else { return }
+        self.loop.later { [self] in
             self.isFinishing = false
             self.finishCalls()
         }
@@ -136,8 +134,7 @@ package final class UpstreamClient: WatcherDelegate {
     func kick() {
         guard !self.isKicked else { return }
         self.isKicked = true
-        self.loop.later { [weak self] in
-            guard let self else { return }
+        self.loop.later { [self] in
             self.isKicked = false
             self.timeOut()
         }
@@ -164,8 +161,7 @@ package final class UpstreamClient: WatcherDelegate {
     // MARK: Events
 
     package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {
-        let wanted = self.wanted[watcher.descriptor] ?? []
-        guard !wanted.isEmpty else {
+        guard !watcher.wanted.isEmpty else {
             // An idle connection that the peer closed or wrote to: curl finds out when it next wants it.
             watcher.watch([])
             return
@@ -236,7 +232,7 @@ package final class UpstreamClient: WatcherDelegate {
 
     private func interest(in socket: curl_socket_t, _ what: Int32, of easy: UnsafeMutableRawPointer?) {
         guard what != CURL_POLL_REMOVE else {
-            self.wanted[socket] = []
+            self.watchers[socket]?.wanted = []
             // Before the first word of an answer curl closes sockets without `closeSocket`: those that are connecting,
             // and those its resolver wakes it by. The number may be another socket's in a moment.
             if let easy, self.calls[easy]?.hasBeenAnswered != true { self.forget(socket) }
@@ -245,8 +241,12 @@ package final class UpstreamClient: WatcherDelegate {
         var readiness: Readiness = []
         if what & CURL_POLL_IN != 0 { readiness.insert(.readable) }
         if what & CURL_POLL_OUT != 0 { readiness.insert(.writable) }
-        self.wanted[socket] = readiness
+        self.watch(socket, readiness)
+    }
+
+    private func watch(_ socket: curl_socket_t, _ readiness: Readiness) {
         guard let watcher = self.watchers[socket] ?? self.newWatcher(socket) else { return }
+        watcher.wanted = readiness
         watcher.watch(readiness)
     }
 
@@ -259,14 +259,12 @@ package final class UpstreamClient: WatcherDelegate {
 
     private func forget(_ socket: curl_socket_t) {
         self.watchers.removeValue(forKey: socket)?.close()
-        self.wanted[socket] = nil
         self.reopened[socket] = nil
     }
 
     /// A new socket has this number; a watch on it is one of a socket that curl has closed.
     func openedSocket(_ socket: curl_socket_t) {
-        guard self.watchers[socket] != nil else { return }
-        let wanted = self.wanted[socket]
+        guard let wanted = self.watchers[socket]?.wanted else { return }
         self.forget(socket)
         self.reopened[socket] = wanted
     }
@@ -275,8 +273,7 @@ package final class UpstreamClient: WatcherDelegate {
     private func watchReopened() {
         guard !self.reopened.isEmpty else { return }
         for (socket, readiness) in self.reopened where self.watchers[socket] == nil && !readiness.isEmpty {
-            self.wanted[socket] = readiness
-            self.newWatcher(socket)?.watch(readiness)
+            self.watch(socket, readiness)
         }
         self.reopened = [:]
     }

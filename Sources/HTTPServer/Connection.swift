@@ -42,6 +42,7 @@ final class Connection: ByteStreamDelegate {
     private(set) var isStreaming = false
     private(set) var isChunked = false
     private var sentBefore = 0
+    private var isUnsent = false
     private let timer = LoopTimer()
 
     init(
@@ -247,6 +248,17 @@ final class Connection: ByteStreamDelegate {
             self.sentBefore = self.stream.sentBytes
             self.loop.arm(self.timer, after: self.configuration.writeTimeout)
         }
+    }
+
+    func flushSoon() {
+        guard !self.isUnsent else { return }
+        self.isUnsent = true
+        self.shared.flushSoon(self)
+    }
+
+    func flushUnsent() {
+        self.isUnsent = false
+        self.exchange?.flush()
     }
 
     var pendingBytes: Int { self.stream.pendingBytes }

@@ -67,7 +67,7 @@ package final class Exchange {
         MessageWriter.endOfHead(to: &self.chunk)
     }
 
-    /// Gathers a piece of the stream; `flush` sends what is gathered.
+    /// Gathers a piece of the stream; `flush` and `flushSoon` send what is gathered.
     package func write(_ append: (inout [UInt8]) -> Void) {
         guard self.connection.isStreaming else { return }
         if self.mark == nil, self.connection.isChunked { self.mark = ChunkWriter.open(in: &self.chunk) }
@@ -86,6 +86,10 @@ package final class Exchange {
         self.chunk.removeAll(keepingCapacity: self.chunk.capacity <= 512)
     }
 
+    /// Sends what is gathered when the loop has taken in everything that waits for it now: pieces that came together
+    /// leave in one write, and peers are woken once for many streams instead of once for each.
+    package func flushSoon() { self.connection.flushSoon() }
+
     /// Ends the stream: cleanly, or visibly broken when the answer is not whole (RFC 9112 §8).
     package func endStream(isComplete: Bool) {
         guard self.connection.isStreaming else { return }
@@ -98,8 +102,8 @@ package final class Exchange {
         self.connection.endStream(isComplete: isComplete)
     }
 
-    /// Bytes held for a client that reads slowly.
-    package var pendingBytes: Int { self.connection.pendingBytes }
+    /// Bytes held for a client that reads slowly, those not yet flushed among them.
+    package var pendingBytes: Int { self.connection.pendingBytes &+ self.chunk.count }
 
     func tellClientGone() {
         let tell = self.onClientGone

@@ -18,6 +18,9 @@ final class LoopShared: @unchecked Sendable {
     /// Where answers are put together before they go to the kernel.
     var scratch: [UInt8] = []
 
+    /// Connections whose streams have gathered what is to be sent at the end of this turn of the loop.
+    private var unsent: [Connection] = []
+
     /// Open connections of the server, in all loops.
     private let openConnections: OpenConnections
 
@@ -35,6 +38,21 @@ final class LoopShared: @unchecked Sendable {
         guard self.connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         self.loop.connectionCount.subtract(1, ordering: .relaxed)
         self.openConnections.count.subtract(1, ordering: .relaxed)
+    }
+
+    /// Flushes the stream of a connection when this turn of the loop has done its reading.
+    func flushSoon(_ connection: Connection) {
+        if self.unsent.isEmpty { self.loop.later { [self] in self.flushUnsent() } }
+        self.unsent.append(connection)
+    }
+
+    private func flushUnsent() {
+        var connections: [Connection] = []
+        swap(&connections, &self.unsent)
+        for connection in connections { connection.flushUnsent() }
+        guard self.unsent.isEmpty, connections.capacity <= 4096 else { return }
+        connections.removeAll(keepingCapacity: true)
+        swap(&connections, &self.unsent)
     }
 
     func appendDate(to output: inout [UInt8]) {
