@@ -88,9 +88,9 @@ package struct AdminPlane: HTTPHandler {
         return json.bytes
     }
 
-    package func answer(to failure: HTTPServerFailure) -> (contentType: StaticString, body: [UInt8]) {
-        let body = Self.problemBody(failure.status, "invalid_request", "The request could not be read.")
-        return ("application/problem+json", body)
+    package func answer(to failure: HTTPServerFailure, fields: inout [UInt8]) -> [UInt8] {
+        MessageWriter.field("content-type", "application/problem+json", to: &fields)
+        return Self.problemBody(failure.status, "invalid_request", "The request could not be read.")
     }
 }
 

@@ -73,11 +73,13 @@ final class AskContext {
     }
 
     /// The request's identifier under both names that client libraries look for.
-    func appendIdentifiers(to output: inout [UInt8]) {
+    func appendIdentifiers(to output: inout [UInt8]) { Self.appendIdentifiers(self.id, to: &output) }
+
+    static func appendIdentifiers(_ id: RequestID, to output: inout [UInt8]) {
         MessageWriter.append("x-request-id: ", to: &output)
-        self.id.append(to: &output)
+        id.append(to: &output)
         MessageWriter.append("\r\nrequest-id: ", to: &output)
-        self.id.append(to: &output)
+        id.append(to: &output)
         MessageWriter.append("\r\n", to: &output)
     }
 

@@ -96,10 +96,12 @@ package struct DataPlane: HTTPHandler {
     }
 
     /// A request that could not be read gets the same kind of error as any other.
-    package func answer(to failure: HTTPServerFailure) -> (contentType: StaticString, body: [UInt8]) {
+    package func answer(to failure: HTTPServerFailure, fields: inout [UInt8]) -> [UInt8] {
+        let id = RequestID.random()
         var body: [UInt8] = []
-        AskFailure(failure).answer.appendBody(
-            to: &body, format: .own, language: .english, requestID: RequestID.random())
-        return ("application/problem+json", body)
+        AskFailure(failure).answer.appendBody(to: &body, format: .own, language: .english, requestID: id)
+        MessageWriter.field("content-type", "application/problem+json", to: &fields)
+        AskContext.appendIdentifiers(id, to: &fields)
+        return body
     }
 }

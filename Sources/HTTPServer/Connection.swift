@@ -147,14 +147,13 @@ final class Connection: ByteStreamDelegate {
 
     /// Answers a request that can't be read, and closes.
     private func refuse(_ failure: HTTPServerFailure) {
-        let answer = self.handler.answer(to: failure)
         self.closesAfterAnswer = true
         self.send { output in
             self.beginHead(failure.status, to: &output)
-            MessageWriter.field("content-type", answer.contentType, to: &output)
-            MessageWriter.field("content-length", answer.body.count, to: &output)
+            let body = self.handler.answer(to: failure, fields: &output)
+            MessageWriter.field("content-length", body.count, to: &output)
             MessageWriter.endOfHead(to: &output)
-            output.append(contentsOf: answer.body)
+            output.append(contentsOf: body)
         }
         self.linger()
     }

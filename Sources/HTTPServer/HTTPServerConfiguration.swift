@@ -59,6 +59,8 @@ package enum HTTPServerFailure: Error, Sendable, MetricLabel {
 /// Answers requests. Called on the loop of the connection; an exchange it leaves unanswered is closed.
 package protocol HTTPHandler: Sendable {
     func handle(_ exchange: Exchange) async
-    /// The body, and its media type, for a request that could not be read. On the loop.
-    func answer(to failure: HTTPServerFailure) -> (contentType: StaticString, body: [UInt8])
+    /// The body for a request that could not be read. On the loop.
+    ///
+    /// - Parameter fields: takes header lines by `MessageWriter`, the media type among them.
+    func answer(to failure: HTTPServerFailure, fields: inout [UInt8]) -> [UInt8]
 }

@@ -15,6 +15,8 @@ final class LoopShared: @unchecked Sendable {
     private var connections: [ObjectIdentifier: Connection] = [:]
     private var date = HTTPDate()
     private(set) var isDraining = false
+    /// Connections since the start; tells which lane takes the next one.
+    var accepted = 0
     /// Where answers are put together before they go to the kernel.
     var scratch: [UInt8] = []
 

@@ -13,14 +13,7 @@ package final class WebServer: Sendable {
     private let shared: [LoopShared]
     private let open: OpenConnections
     private let listener: Listener
-    private let arrivals: AsyncStream<Arrival>
-    private let arrived: AsyncStream<Arrival>.Continuation
-
-    /// An accepted connection on its way to its task.
-    private struct Arrival: @unchecked Sendable {
-        // Unchecked: made on its loop and used by a task on the same loop.
-        let connection: Connection
-    }
+    private let lanes: [ConnectionLane]
 
     /// Binds; answering begins with `run`.
     package init(
@@ -34,9 +27,10 @@ package final class WebServer: Sendable {
         self.open = open
         let shared = group.loops.map { LoopShared(loop: $0, openConnections: open) }
         self.shared = shared
-        let (arrivals, arrived) = AsyncStream<Arrival>.makeStream()
-        self.arrivals = arrivals
-        self.arrived = arrived
+        let lanes = group.loops.flatMap { loop in
+            (0..<ConnectionLane.countForEachLoop).map { _ in ConnectionLane(loop: loop) }
+        }
+        self.lanes = lanes
         self.listener = try Listener(
             address: address, port: port, group: group, maxConnections: configuration.maxConnections
         ) { descriptor, peer, loop in
@@ -48,7 +42,9 @@ package final class WebServer: Sendable {
             let connection = Connection(
                 stream, peer: peer, loop: loop, configuration: configuration, handler: handler, shared: own)
             own.add(connection)
-            arrived.yield(Arrival(connection: connection))
+            own.accepted &+= 1
+            let lane = own.accepted % ConnectionLane.countForEachLoop
+            lanes[loop.index * ConnectionLane.countForEachLoop + lane].arrive(connection)
         }
     }
 
@@ -56,9 +52,7 @@ package final class WebServer: Sendable {
     package func run() async {
         self.listener.start()
         await withDiscardingTaskGroup { group in
-            for await arrival in self.arrivals {
-                group.addTask(executorPreference: arrival.connection.loop) { await arrival.connection.serve() }
-            }
+            for lane in self.lanes { group.addTask(executorPreference: lane.loop) { await lane.run() } }
         }
     }
 
@@ -75,7 +69,7 @@ package final class WebServer: Sendable {
         self.onEachLoop { $0.deadlineCame() }
         for _ in 0..<40 where self.openConnections > 0 { await pause() }
         self.onEachLoop { $0.abort() }
-        self.arrived.finish()
+        for lane in self.lanes { lane.finish() }
     }
 
     /// Open connections of this listener, in all loops.

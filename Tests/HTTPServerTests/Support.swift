@@ -47,8 +47,9 @@ struct TestHandler: HTTPHandler {
 
     func handle(_ exchange: Exchange) async { await self.answering(exchange) }
 
-    func answer(to failure: HTTPServerFailure) -> (contentType: StaticString, body: [UInt8]) {
-        ("text/plain", Array(failure.metricLabel.utf8))
+    func answer(to failure: HTTPServerFailure, fields: inout [UInt8]) -> [UInt8] {
+        MessageWriter.field("content-type", "text/plain", to: &fields)
+        return Array(failure.metricLabel.utf8)
     }
 }
 

@@ -404,6 +404,7 @@ struct HTTPFloodTests {
         for _ in 0..<(times / 1000) { if (try? client.send(block)) == nil { break } }
         if let response = try? client.response() {
             #expect([400, 413, 414, 431].contains(response.status), "\(response.status)")
+            #expect(response.header("x-request-id") != nil)
         }
         #expect(client.isClosed())
         #expect(gateway.process.child.residentMemory - before < 8 << 20)
