@@ -1,0 +1,137 @@
+import CUV
+package import GatewayTypes
+import Glibc
+
+/// Why no connection came about.
+package enum ConnectFailure: Error, Hashable, Sendable {
+    case unknownHost
+    case refused
+    case timedOut
+}
+
+/// Opens one TCP connection from a loop, trying each address of the host in turn. On the loop, all of it.
+///
+/// Calls back once, unless cancelled first; never from inside `start`.
+package final class Connector: WatcherDelegate {
+    private let loop: EventLoop
+    private let host: String
+    private let port: UInt16
+    private var then: ((Result<ByteStream, ConnectFailure>) -> Void)?
+    private var addresses: [(storage: sockaddr_storage, length: socklen_t)] = []
+    private var descriptor: Int32 = -1
+    private var watcher: Watcher?
+    private let timer = LoopTimer()
+
+    package init(
+        to host: String, port: UInt16, on loop: EventLoop, then: @escaping (Result<ByteStream, ConnectFailure>) -> Void
+    ) {
+        self.host = host
+        self.port = port
+        self.loop = loop
+        self.then = then
+    }
+
+    deinit { self.close() }
+
+    /// Begins; names are looked up on a thread of libuv's.
+    package func start(timeout: TimeSpan) {
+        self.timer.action = { [unowned self] in self.finish(.failure(.timedOut)) }
+        self.loop.arm(self.timer, after: timeout)
+        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+        // Retained until libuv calls back, which it does also after a cancel.
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_family = AF_UNSPEC
+        let result = uv_getaddrinfo(
+            self.loop.uv, request,
+            { request, status, found in
+                guard let request, let data = request.pointee.data else { return }
+                let me = Unmanaged<Connector>.fromOpaque(data).takeRetainedValue()
+                request.deallocate()
+                me.resolved(status == 0 ? found : nil)
+                if let found { uv_freeaddrinfo(found) }
+            }, self.host, "\(self.port)", &hints)
+        if result != 0 {
+            Unmanaged<Connector>.fromOpaque(request.pointee.data).release()
+            request.deallocate()
+            self.loop.later { [self] in self.finish(.failure(.unknownHost)) }
+        }
+    }
+
+    /// Gives up; nothing is called back any more.
+    package func cancel() {
+        self.then = nil
+        self.close()
+    }
+
+    private func resolved(_ found: UnsafeMutablePointer<addrinfo>?) {
+        guard self.then != nil else { return }
+        var next = found
+        while let info = next {
+            var storage = sockaddr_storage()
+            let length = info.pointee.ai_addrlen
+            if let address = info.pointee.ai_addr, length <= socklen_t(MemoryLayout<sockaddr_storage>.size) {
+                memcpy(&storage, address, Int(length))
+                self.addresses.append((storage, length))
+            }
+            next = info.pointee.ai_next
+        }
+        self.addresses.reverse()
+        guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }
+        self.tryNext()
+    }
+
+    private func tryNext() {
+        self.closeSocket()
+        guard let (address, length) = self.addresses.popLast() else { return self.finish(.failure(.refused)) }
+        var storage = address
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        self.descriptor = socket(Int32(storage.ss_family), kind, 0)
+        guard self.descriptor >= 0 else { return self.finish(.failure(.refused)) }
+        var on: Int32 = 1
+        setsockopt(self.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        let result = withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(self.descriptor, $0, length) }
+        }
+        guard result == 0 || errno == EINPROGRESS else { return self.tryNext() }
+        guard let watcher = try? Watcher(self.descriptor, on: self.loop) else { return self.tryNext() }
+        self.watcher = watcher
+        watcher.delegate = self
+        watcher.watch(.writable)
+    }
+
+    package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(self.descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+        guard code == 0 else { return self.tryNext() }
+        self.watcher?.close()
+        self.watcher = nil
+        let descriptor = FileDescriptor(owning: self.descriptor)
+        self.descriptor = -1
+        guard let stream = try? ByteStream(adopting: descriptor, on: self.loop) else {
+            return self.finish(.failure(.refused))
+        }
+        self.finish(.success(stream))
+    }
+
+    private func finish(_ result: Result<ByteStream, ConnectFailure>) {
+        let then = self.then
+        self.then = nil
+        self.close()
+        then?(result)
+    }
+
+    private func close() {
+        self.loop.remove(self.timer)
+        self.closeSocket()
+    }
+
+    private func closeSocket() {
+        self.watcher?.close()
+        self.watcher = nil
+        if self.descriptor >= 0 { Glibc.close(self.descriptor) }
+        self.descriptor = -1
+    }
+}
