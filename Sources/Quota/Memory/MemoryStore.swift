@@ -92,7 +92,7 @@ package final class MemoryStore: QuotaStore {
         let wall = self.clock.wallTime()
         let result = self.withBook(key.tenant) { book, now in
             book.advance(to: now)
-            return book.apply(change, to: key, by: order, at: wall)
+            return book.apply(change, to: key, by: order, at: (now, wall))
         }
         if case .applied = result { self.changes.wrappingAdd(1, ordering: .releasing) }
         return result
@@ -122,7 +122,7 @@ package final class MemoryStore: QuotaStore {
         let wall = self.clock.wallTime()
         let result = self.withBook(key.tenant) { book, now in
             book.advance(to: now)
-            return book.dropLeases(of: key, request: request, by: order, at: wall)
+            return book.dropLeases(of: key, request: request, by: order, at: (now, wall))
         }
         if case .dropped = result { self.changes.wrappingAdd(1, ordering: .releasing) }
         return result

@@ -23,15 +23,16 @@ extension TenantBook {
     }
 
     mutating func apply(
-        _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder, at wall: WallTime
+        _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder, at moment: (now: Int64, wall: WallTime)
     ) -> ChangeResult {
+        let (now, wall) = moment
         let place = AccountKey(key.scope, key.id)
         if let current = self.conflict(at: place, order) { return .conflict(current: current) }
         var steering = self.steering[place]?.inForce(at: wall) ?? Steering()
         let version = self.nextVersion(at: place, wall)
         var entry = AuditEntry(change, of: key, by: order, at: wall, version: version)
         let kind = change.kind
-        entry.before = (entry.action == .reset ? self.usage(of: key) : steering.quantities).only(kind)
+        entry.before = (entry.action == .reset ? self.usage(of: key, at: now) : steering.quantities).only(kind)
         switch change {
         case .override(let kind, let override):
             var override = override
@@ -43,7 +44,7 @@ extension TenantBook {
         case .unblock: steering.block = .none
         case .reset(let kind): self.reset(key, kind)
         }
-        entry.after = (entry.action == .reset ? self.usage(of: key) : steering.quantities).only(kind)
+        entry.after = (entry.action == .reset ? self.usage(of: key, at: now) : steering.quantities).only(kind)
         if entry.action == .block || entry.action == .unblock { (entry.before, entry.after) = (.init(), .init()) }
         self.audit.append(entry)
         self.steering[place] = steering
@@ -61,15 +62,16 @@ extension TenantBook {
     }
 
     mutating func dropLeases(
-        of key: CounterKey, request: RequestID?, by order: OperatorOrder, at wall: WallTime
+        of key: CounterKey, request: RequestID?, by order: OperatorOrder, at moment: (now: Int64, wall: WallTime)
     ) -> LeaseDrop {
+        let (now, wall) = moment
         let place = AccountKey(key.scope, key.id)
         if let current = self.conflict(at: place, order) { return .conflict(current: current) }
         let version = self.nextVersion(at: place, wall)
         var entry = AuditEntry(.dropLeases, of: key, by: order, at: wall, version: version)
-        entry.before = self.usage(of: key).only(.concurrentRequests)
+        entry.before = self.usage(of: key, at: now).only(.concurrentRequests)
         let count = self.dropLeases(of: key, request: request)
-        entry.after = self.usage(of: key).only(.concurrentRequests)
+        entry.after = self.usage(of: key, at: now).only(.concurrentRequests)
         self.audit.append(entry)
         return .dropped(count: count, version: version)
     }
@@ -87,8 +89,9 @@ extension TenantBook {
     }
 
     /// What stands in a holder's counters, of the newest day; zero where nothing is known.
-    private func usage(of key: CounterKey) -> KindAmounts {
+    private func usage(of key: CounterKey, at now: Int64) -> KindAmounts {
         let account = self.account(key)
+        account?.minute.expire(at: now)
         return KindAmounts(
             requestsPerMinute: account?.minute.count ?? 0, tokensPerDay: account?.tokens.newest.used ?? 0,
             concurrentRequests: account?.running ?? 0)
