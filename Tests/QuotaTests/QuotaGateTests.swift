@@ -205,7 +205,7 @@ struct GateBench {
         #expect(it.gate.precheck(it.bench.ask("u2", []).caller, limits: [.day(110, .tenant)]) != nil)
     }
 
-    @Test func operatorChangesAndNewPlansEndWhatIsRemembered() async {
+    @Test func operatorChangesAndNewPlansEndWhatIsRemembered() async throws {
         let it = GateBench()
         let limits = [Limit.minute(1)]
         let ask = it.bench.ask(limits)
@@ -213,7 +213,7 @@ struct GateBench {
         _ = await it.run(it.bench.ask(limits), usage: nil)
         #expect(it.gate.precheck(ask.caller, limits: limits) != nil)
         #expect(it.gate.precheck(ask.caller, limits: [.minute(5)]) == nil)
-        it.store.inner.apply(.reset(nil), to: .subject("u1", of: StoreBench.tenant))
+        try await it.store.inner.apply(.reset(nil), to: .subject("u1", of: StoreBench.tenant))
         #expect(it.gate.precheck(ask.caller, limits: limits) == nil)
         #expect(await it.run(it.bench.ask(limits), usage: Self.usage) == .admitted(outputTokens: 100, isLocal: false))
     }
