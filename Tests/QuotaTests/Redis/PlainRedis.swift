@@ -54,8 +54,9 @@ final class PlainRedis {
 
     deinit { close(self.descriptor) }
 
+    /// - Parameter words: nothing, to wait for the next message of a subscription.
     func call(_ words: [[UInt8]]) throws -> Reply {
-        var output = Array("*\(words.count)\r\n".utf8)
+        var output = words.isEmpty ? [] : Array("*\(words.count)\r\n".utf8)
         for word in words { output += Array("$\(word.count)\r\n".utf8) + word + [13, 10] }
         var sent = 0
         while sent < output.count {
@@ -117,6 +118,7 @@ final class PlainRunner: ScriptRunner {
     private let connection: PlainRedis
     private let isTold: Bool
     private var digests: [QuotaScript: [UInt8]] = [:]
+    private var others: [String: PlainRedis] = [:]
     /// When set, scripts are not run but fail so; with `true` they run and their answer is lost.
     var failure: (QuotaFailure, actsFirst: Bool)?
     private(set) var calls = 0
@@ -157,13 +159,20 @@ final class PlainRunner: ScriptRunner {
         _ script: QuotaScript, _ keys: [ByteString], _ arguments: [ByteString]
     ) throws -> [ScriptValue] {
         let tail = [Array(String(keys.count).utf8)] + (keys + arguments).map { Array($0.utf8) }
-        let text = Self.text(script, isTold: self.isTold)
+        let full = Self.text(script, isTold: self.isTold)
         if self.digests[script] == nil {
-            guard case .bytes(let digest) = try self.connection.call([Array("SCRIPT".utf8), Array("LOAD".utf8), text])
+            guard case .bytes(let digest) = try self.connection.call([Array("SCRIPT".utf8), Array("LOAD".utf8), full])
             else { throw PlainRedis.Broken() }
             self.digests[script] = digest
         }
-        let reply = try self.connection.call([Array("EVALSHA".utf8), self.digests[script]!] + tail)
+        var reply = try self.connection.call([Array("EVALSHA".utf8), self.digests[script]!] + tail)
+        if case .error(let text) = reply, text.hasPrefix("MOVED"), let port = text.split(separator: ":").last {
+            // Another node of a cluster, which has not seen the script.
+            if self.others[String(port)] == nil { self.others[String(port)] = try PlainRedis(port: UInt16(port)!) }
+            reply = try self.others[String(port)]!.call([Array("EVAL".utf8), full] + tail)
+        } else if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
+            reply = try self.connection.call([Array("EVAL".utf8), full] + tail)
+        }
         guard case .array(let items) = reply else { throw ScriptFailed(reply: reply) }
         return items.map { item in
             switch item {
@@ -240,4 +249,90 @@ struct RedisBench {
             scriptClock: isTold ? .told(self.clock) : .server, clock: isTold ? self.clock : nil)
         self.bench = StoreBench(store: self.store, clock: TestStoreClock(clock: self.clock))
     }
+
+    /// Does something on the store's loop, where its runner lives.
+    func onLoop(_ body: @escaping () -> Void) async throws {
+        let loop = try #require(PlainServer.loops?.loops.first)
+        nonisolated(unsafe) let body = body
+        await withUnsafeContinuation { continuation in
+            loop.submit {
+                body()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Waits until something is so, turning the clock that the breaker goes by.
+    func until(_ condition: () -> Bool) async throws {
+        for _ in 0..<1000 {
+            if condition() { return }
+            self.clock.advance(by: .milliseconds(10))
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw ContractBroken()
+    }
+}
+
+/// Three masters that share the slots, each on a port of its own.
+final class PlainCluster: Sendable {
+    let ports: [UInt16]
+    private let folders: [TemporaryFolder]
+    private let processes: [ChildProcess]
+
+    init() throws {
+        var ports: [UInt16] = []
+        var folders: [TemporaryFolder] = []
+        var processes: [ChildProcess] = []
+        for _ in 0..<3 {
+            let folder = try TemporaryFolder()
+            let port = try TestSocket.freePort()
+            let bus = try TestSocket.freePort()
+            processes.append(
+                try ChildProcess(
+                    "redis-server",
+                    [
+                        "--port", "\(port)", "--cluster-enabled", "yes", "--cluster-port", "\(bus)", "--save", "",
+                        "--appendonly", "no", "--dir", folder.path, "--bind", "127.0.0.1",
+                    ]))
+            folders.append(folder)
+            ports.append(port)
+        }
+        self.ports = ports
+        self.folders = folders
+        self.processes = processes
+        let nodes = try ports.map { try Self.connect($0) }
+        for (index, node) in nodes.enumerated() {
+            _ = try node.call(
+                "CLUSTER", "ADDSLOTSRANGE", "\(index * 5461)", "\(index == 2 ? 16383 : index * 5461 + 5460)")
+            _ = try node.call("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
+        }
+        for port in ports.dropFirst() {
+            let bus = try nodes[ports.firstIndex(of: port)!].call("CONFIG", "GET", "cluster-port")
+            guard case .array(let pair) = bus, case .bytes(let digits)? = pair.last else { throw PlainRedis.Broken() }
+            _ = try nodes[0].call(
+                "CLUSTER", "MEET", "127.0.0.1", "\(port)", String(decoding: digits, as: UTF8.self))
+        }
+        for _ in 0..<400 {
+            let isReady = try nodes.allSatisfy { node in
+                guard case .bytes(let info) = try node.call("CLUSTER", "INFO") else { return false }
+                let text = String(decoding: info, as: UTF8.self)
+                return text.contains("cluster_state:ok") && text.contains("cluster_known_nodes:3")
+            }
+            if isReady { return }
+            usleep(50_000)
+        }
+        throw PlainRedis.Broken()
+    }
+
+    deinit { for process in self.processes { process.signal(SIGKILL) } }
+
+    static func connect(_ port: UInt16) throws -> PlainRedis {
+        for _ in 0..<200 {
+            if let connection = try? PlainRedis(port: port), (try? connection.call("PING")) != nil { return connection }
+            usleep(25_000)
+        }
+        throw PlainRedis.Broken()
+    }
+
+    func empty() throws { for port in self.ports { _ = try PlainRedis(port: port).call("FLUSHALL") } }
 }

@@ -16,8 +16,9 @@ end
 
 if not r then
   if args[2] ~= 1 then return {1, 2} end
+  -- Also an admission that comes late finds the ask settled, and moves nothing.
   for scope = 0, 2 do
-    if bit.band(args[4], 2 ^ scope) ~= 0 then
+    if args[3] > 0 and bit.band(args[4], 2 ^ scope) ~= 0 then
       local h = holder(read[scope + 2])
       if args[5] >= math.min(h[3], h[7]) then
         local at = make_place(h, args[5], args[6])
