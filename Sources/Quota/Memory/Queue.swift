@@ -36,7 +36,9 @@ struct Queue<Element> {
     /// Newest first, until the body answers false.
     func forEachBackwards(_ body: (Element) -> Bool) {
         for index in stride(from: self.count &- 1, through: 0, by: -1) {
-            guard let element = self.slots[(self.head &+ index) & (self.slots.count &- 1)], body(element) else { return }
+            guard let element = self.slots[(self.head &+ index) & (self.slots.count &- 1)], body(element) else {
+                return
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 import GatewayTypes
-@testable import Quota
 import Testing
+
+@testable import Quota
 
 @Suite struct BreakerTests {
     private static func at(_ milliseconds: Int64) -> MonotonicTime {

@@ -61,7 +61,7 @@ final class PlainRedis {
         var sent = 0
         while sent < output.count {
             let count = output.withUnsafeBytes {
-                send(self.descriptor, $0.baseAddress! + sent, output.count - sent, Int32(MSG_NOSIGNAL))
+                send(self.descriptor, $0.baseAddress.map { $0 + sent }, output.count - sent, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { throw Broken() }
             sent += count
@@ -91,21 +91,26 @@ final class PlainRedis {
         }
     }
 
+    private static func number(_ text: String) throws -> Int {
+        guard let number = Int(text) else { throw Broken() }
+        return number
+    }
+
     private func reply() throws -> Reply {
         let line = try self.line()
         let rest = String(line.dropFirst())
         switch line.first {
         case "+": return .bytes(Array(rest.utf8))
         case "-": return .error(rest)
-        case ":": return .integer(Int(rest)!)
+        case ":": return .integer(try Self.number(rest))
         case "$":
-            let length = Int(rest)!
+            let length = try Self.number(rest)
             guard length >= 0 else { return .null }
             while self.input.count < self.position + length + 2 { try self.fill() }
             defer { self.position += length + 2 }
             return .bytes(Array(self.input[self.position..<(self.position + length)]))
         case "*":
-            let count = Int(rest)!
+            let count = try Self.number(rest)
             guard count >= 0 else { return .null }
             return .array(try (0..<count).map { _ in try self.reply() })
         default: throw Broken()
@@ -118,7 +123,7 @@ final class PlainRunner: ScriptRunner {
     private let connection: PlainRedis
     private let isTold: Bool
     private var digests: [QuotaScript: [UInt8]] = [:]
-    private var others: [String: PlainRedis] = [:]
+    private var others: [UInt16: PlainRedis] = [:]
     /// When set, scripts are not run but fail so; with `true` they run and their answer is lost.
     var failure: (QuotaFailure, actsFirst: Bool)?
     private(set) var calls = 0
@@ -160,16 +165,14 @@ final class PlainRunner: ScriptRunner {
     ) throws -> [ScriptValue] {
         let tail = [Array(String(keys.count).utf8)] + (keys + arguments).map { Array($0.utf8) }
         let full = Self.text(script, isTold: self.isTold)
-        if self.digests[script] == nil {
-            guard case .bytes(let digest) = try self.connection.call([Array("SCRIPT".utf8), Array("LOAD".utf8), full])
-            else { throw PlainRedis.Broken() }
-            self.digests[script] = digest
-        }
-        var reply = try self.connection.call([Array("EVALSHA".utf8), self.digests[script]!] + tail)
-        if case .error(let text) = reply, text.hasPrefix("MOVED"), let port = text.split(separator: ":").last {
+        var reply = try self.connection.call([Array("EVALSHA".utf8), self.digest(of: script, full)] + tail)
+        if case .error(let text) = reply, text.hasPrefix("MOVED"),
+            let port = text.split(separator: ":").last.flatMap({ UInt16($0) })
+        {
             // Another node of a cluster, which has not seen the script.
-            if self.others[String(port)] == nil { self.others[String(port)] = try PlainRedis(port: UInt16(port)!) }
-            reply = try self.others[String(port)]!.call([Array("EVAL".utf8), full] + tail)
+            let other = try self.others[port] ?? PlainRedis(port: port)
+            self.others[port] = other
+            reply = try other.call([Array("EVAL".utf8), full] + tail)
         } else if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
             reply = try self.connection.call([Array("EVAL".utf8), full] + tail)
         }
@@ -181,6 +184,14 @@ final class PlainRunner: ScriptRunner {
             default: .text("")
             }
         }
+    }
+
+    private func digest(of script: QuotaScript, _ text: [UInt8]) throws -> [UInt8] {
+        if let digest = self.digests[script] { return digest }
+        guard case .bytes(let digest) = try self.connection.call([Array("SCRIPT".utf8), Array("LOAD".utf8), text])
+        else { throw PlainRedis.Broken() }
+        self.digests[script] = digest
+        return digest
     }
 
     struct ScriptFailed: Error { let reply: PlainRedis.Reply }
@@ -219,10 +230,12 @@ final class PlainServer: Sendable {
     }
 
     /// An empty database.
-    func database() -> Int { self.nextDatabase.withLock { next in
-        next += 1
-        return next % Self.databases
-    } }
+    func database() -> Int {
+        self.nextDatabase.withLock { next in
+            next += 1
+            return next % Self.databases
+        }
+    }
 
     /// One for all tests that need no other.
     static let shared: PlainServer? = try? PlainServer()
@@ -306,8 +319,8 @@ final class PlainCluster: Sendable {
                 "CLUSTER", "ADDSLOTSRANGE", "\(index * 5461)", "\(index == 2 ? 16383 : index * 5461 + 5460)")
             _ = try node.call("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
         }
-        for port in ports.dropFirst() {
-            let bus = try nodes[ports.firstIndex(of: port)!].call("CONFIG", "GET", "cluster-port")
+        for (port, node) in zip(ports, nodes).dropFirst() {
+            let bus = try node.call("CONFIG", "GET", "cluster-port")
             guard case .array(let pair) = bus, case .bytes(let digits)? = pair.last else { throw PlainRedis.Broken() }
             _ = try nodes[0].call(
                 "CLUSTER", "MEET", "127.0.0.1", "\(port)", String(decoding: digits, as: UTF8.self))

@@ -50,7 +50,8 @@ import Testing
         #expect(gate.counts.lostLeases == 1)
         reservation.settle(usage: Self.usage)
         #expect(try await it.bench.look(ask).states.map(\.used) == [0, 15, 0, 0])
-        let grant = Grant(states: [], outputTokens: 1, reservedTokens: 1, day: ask.calendar.day(at: it.clock.wallTime()))
+        let day = ask.calendar.day(at: it.clock.wallTime())
+        let grant = Grant(states: [], outputTokens: 1, reservedTokens: 1, day: day)
         var again = Settlement(of: ask, grant: grant, charge: .tokens(15))
         again.chargesUnrecorded = true
         #expect(try await it.store.settle(again) == .repeated)

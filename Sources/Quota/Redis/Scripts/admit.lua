@@ -56,12 +56,15 @@ for i = 1, count do
       flags, epochs[scope + 1], changed[scope] = flags + 2 ^ scope, h[2], true
     else
       local h, key = holder_of(scope), KEYS[scope + 11]
+      local fresh = running_in(scope) == 0
       running[scope] = redis.call('ZADD', key, integer(lease), ARGV[2] .. integer(now)) + running_in(scope)
       if h[16] <= now then
         redis.call('ZREMRANGEBYSCORE', key, '-inf', integer(now))
-        redis.call('PEXPIRE', key, 90000)
         h[16], changed[scope] = now + LEASE, true
+        fresh = true
       end
+      -- A set that was empty was not there, and has no time to live yet.
+      if fresh then redis.call('PEXPIRE', key, 90000) end
       flags = flags + 8 * 2 ^ scope
     end
   end
