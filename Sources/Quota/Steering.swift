@@ -67,6 +67,13 @@ package struct Steering: Hashable, Sendable {
         return result
     }
 
+    /// Quantities of the overrides, by kind.
+    package var quantities: KindAmounts {
+        var amounts = KindAmounts()
+        for kind in LimitKind.allCases { amounts[kind] = self[kind]?.quantity }
+        return amounts
+    }
+
     package var isBlocked: Bool { self.block != .none }
     package var isEmpty: Bool { self == Steering() }
 }
