@@ -164,6 +164,13 @@ final class RedisConnection: RedisTransportDelegate {
         self.flushSoon()
     }
 
+    /// Sends what is answered by pushes, or not at all.
+    func sendUnanswered(_ words: [ByteString]) {
+        CommandWriter.begin(words.count, to: &self.output)
+        for word in words { CommandWriter.append(word, to: &self.output) }
+        self.flushSoon()
+    }
+
     private func flushSoon() {
         guard !self.flushes else { return }
         self.flushes = true
