@@ -3,6 +3,7 @@ import HTTPCodec
 package import HTTPServer
 import JSON
 package import Observability
+import Quota
 
 /// The handler of the `admin` listener: liveness, readiness and metrics.
 package struct AdminPlane: HTTPHandler {
@@ -50,6 +51,15 @@ package struct AdminPlane: HTTPHandler {
         if let obstacle {
             json.name("reason")
             json.string(obstacle)
+        }
+        if let degradation = self.readiness.degradation {
+            json.name("store")
+            json.beginObject()
+            json.name("degraded")
+            json.string(degradation.reason.metricLabel)
+            json.name("sinceSeconds")
+            json.integer(Int(degradation.since.seconds))
+            json.endObject()
         }
         json.endObject()
         exchange.sendJSON(obstacle == nil ? 200 : 503, json.bytes)

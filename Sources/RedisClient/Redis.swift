@@ -312,7 +312,8 @@ extension Redis {
             .command(["CLUSTER", "SLOTS"]), slot: nil, deadline: deadline, isIdempotent: false
         ) { [self] result in
             self.isRefreshing = false
-            guard case .success(let reply) = result, let map = ClusterMap(reply, from: node.address), !map.isEmpty else {
+            guard case .success(let reply) = result, let map = ClusterMap(reply, from: node.address), !map.isEmpty
+            else {
                 return self.refreshSoon()
             }
             self.take(map)

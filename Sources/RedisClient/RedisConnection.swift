@@ -156,7 +156,8 @@ final class RedisConnection: RedisTransportDelegate {
         if call.isAsking {
             CommandWriter.begin(1, to: &self.output)
             CommandWriter.append(literal: "ASKING", to: &self.output)
-            self.pending.append(RedisCall(.command([]), slot: nil, deadline: call.deadline, isIdempotent: false) { _ in })
+            self.pending.append(
+                RedisCall(.command([]), slot: nil, deadline: call.deadline, isIdempotent: false) { _ in })
         }
         call.append(to: &self.output)
         self.pending.append(call)

@@ -11,7 +11,9 @@ package struct RedisAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    package var description: String { self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)" }
+    package var description: String {
+        self.host.contains(":") ? "[\(self.host)]:\(self.port)" : "\(self.host):\(self.port)"
+    }
 }
 
 /// How a client shows itself to a server; prints as redacted.

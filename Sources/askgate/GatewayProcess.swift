@@ -18,7 +18,7 @@ final class GatewayProcess: Sendable {
     let snapshots: SnapshotStore
     let readiness: ServingState
     let loops: [GatewayLoop]
-    let store: MemoryStore
+    let store: CounterStore
     let api: WebServer
     let admin: WebServer?
     let source: ConfigurationSource
@@ -52,12 +52,14 @@ final class GatewayProcess: Sendable {
             let builder = SnapshotBuilder(
                 file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime())
             self.snapshots = SnapshotStore(try builder.snapshot(of: document, generation: 1))
-            self.readiness = ServingState(snapshots: self.snapshots)
-            let store = MemoryStore(clock: SystemClock())
+            let store = try CounterStore(
+                document.store, file: source.name, group: self.group, metrics: self.metrics,
+                operations: self.operations)
             self.store = store
+            self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
             self.loops = try Self.loops(self.group, store, self.metrics)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
-            self.admin = try Self.adminServer(document, self.group, self.readiness, self.metrics)
+            self.admin = try Self.adminServer(document, self.group, self.readiness, self.metrics, store, self.loops)
         } catch let failure as StartFailure {
             throw failure
         } catch {
@@ -67,10 +69,11 @@ final class GatewayProcess: Sendable {
     }
 
     private static func loops(
-        _ group: EventLoopGroup, _ store: MemoryStore, _ metrics: MetricsRegistry
+        _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry
     ) throws -> [GatewayLoop] {
         try group.loops.map { loop in
-            let gate = QuotaGate(store: store, local: store, clock: SystemClock())
+            let gate = QuotaGate(
+                store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
             guard let own = GatewayLoop(loop: loop, gate: gate, metrics: metrics.shards[loop.index]) else {
                 throw StartFailure("the HTTP client cannot be set up")
             }
@@ -89,11 +92,13 @@ final class GatewayProcess: Sendable {
 
     private static func adminServer(
         _ document: ConfigurationDocument, _ group: EventLoopGroup, _ readiness: ServingState,
-        _ metrics: MetricsRegistry
+        _ metrics: MetricsRegistry, _ store: CounterStore, _ loops: [GatewayLoop]
     ) throws -> WebServer? {
         guard let address = document.listeners.admin else { return nil }
-        return try self.bind(
-            address, group, document.http.server, AdminPlane(readiness: readiness, metrics: metrics))
+        let plane = AdminPlane(readiness: readiness, metrics: metrics) {
+            store.sample(loops, labels: metrics.labels)
+        }
+        return try self.bind(address, group, document.http.server, plane)
     }
 
     private static func bind(
@@ -116,6 +121,7 @@ final class GatewayProcess: Sendable {
             if let admin = self.admin {
                 tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
             }
+            tasks.addTask { await self.store.run() }
             for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
             self.readiness.enter(.serving)
             self.operations.info("serving", [.int("loops", self.group.loops.count), .int("port", self.api.port)])

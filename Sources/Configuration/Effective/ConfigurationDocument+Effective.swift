@@ -14,7 +14,7 @@ extension ConfigurationDocument {
         .object([
             ("listeners", self.listeners.effective),
             ("loops", self.loops.map { .integer($0) } ?? .string("one per core")),
-            ("store", .object([("kind", .string(self.store.rawValue))])),
+            ("store", self.store.effective),
             ("log", .object([("access", self.log.access.effective)])), ("http", self.http.effective),
             ("providers", .object(self.providers.map { ($0.name.string, $0.effective) })),
             ("tenants", .object(self.tenants.map { ($0.id.string, $0.effective) })),

@@ -37,12 +37,6 @@ package struct ListenerAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where counters live.
-package enum StoreSettings: String, Sendable, Hashable {
-    /// In this process; lost when it ends.
-    case memory
-}
-
 package struct LogSettings: Sendable, Hashable {
     /// Where access records go.
     package enum Sink: Sendable, Hashable {
