@@ -6,7 +6,7 @@ import Testing
 
 /// The files of `config/` load, and load to the same whatever an editor does to their bytes.
 @Suite struct SampleTests {
-    static let names = ["askgate.example.yaml", "two-tenants.yaml", "development.yaml"]
+    static let names = ["askgate.example.yaml", "two-tenants.yaml", "development.yaml", "production.yaml"]
 
     private func sample(_ name: String) throws -> [UInt8] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

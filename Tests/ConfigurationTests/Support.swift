@@ -26,7 +26,8 @@ let goodConfiguration = """
     """
 
 let testEnvironment = [
-    "MAIN_KEY": "sk-canary-main", "SPARE_KEY": "sk-canary-spare", "EMPTY": "", "SPLIT": "sk-canary\nX-Injected: yes",
+    "MAIN_KEY": "sk-canary-main", "REDIS_PASSWORD": "canary-redis", "SPARE_KEY": "sk-canary-spare", "EMPTY": "",
+    "SPLIT": "sk-canary\nX-Injected: yes",
     "ASKGATE_DEVELOPMENT_SECRET": "canary-development-secret-32-bytes",
     "SHORT": "sixteen-bytes-ok", "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
 ]
