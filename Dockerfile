@@ -13,7 +13,7 @@ WORKDIR /src
 COPY Package.swift ./
 COPY Sources Sources
 # Packages describe test targets too; without their folders the description would not load.
-RUN grep -oE 'tests\("[A-Za-z]+"' Package.swift | cut -d '"' -f 2 \
+RUN grep -oE '"[A-Za-z]+Tests"' Package.swift | tr -d '"' \
     | while read -r name; do mkdir -p "Tests/$name" && touch "Tests/$name/Empty.swift"; done
 RUN swift build -c release --static-swift-stdlib --product askgate \
     && install -D -m 0755 "$(swift build -c release --static-swift-stdlib --show-bin-path)/askgate" /out/askgate \
