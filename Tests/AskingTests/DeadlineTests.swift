@@ -23,7 +23,7 @@ struct DeadlineTests {
         var heard = Heard()
         try await withBench { bench in
             heard = try await bench.hear(provider.provider(deadlines), stream: stream)
-            #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+            #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
         return heard
     }
