@@ -41,13 +41,19 @@ package final class UpstreamCall {
     /// stands.
     func prepare() {
         let easy = self.handle.easy
+        // Setting a body would turn a GET into a POST.
+        if !self.handle.isGet { self.lendBody() }
+        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func lendBody() {
+        let easy = self.handle.easy
         self.body.withUnsafeBytes { bytes in
             _ = ccurl_set_const_pointer(easy, CURLOPT_POSTFIELDS, bytes.baseAddress)
             _ = ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         }
-        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
-        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
-        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Gives the call up; the connection is closed and the receiver hears nothing more.
