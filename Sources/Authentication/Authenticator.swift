@@ -119,7 +119,8 @@ package final class Authenticator: Sendable {
         for place in places {
             let issuer = self.issuers[place]
             guard try claims.hasAudience(issuer.audiences, in: issuer.audienceClaim),
-                claims.meets(issuer.condition) else { continue }
+                claims.meets(issuer.condition)
+            else { continue }
             if let found, self.issuers[found].tenant != issuer.tenant { throw .ambiguousTenant }
             found = found ?? place
         }

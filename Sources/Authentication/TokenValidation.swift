@@ -29,7 +29,9 @@ extension IssuerConfiguration {
 
     /// Checks the claims of a token whose signature was verified, and makes a principal of them.
     func judge(_ claims: Claims, stamp: KeyStamp, now: WallTime) throws(AuthenticationFailure) -> VerifiedToken {
-        guard try claims.hasAudience(self.audiences, in: self.audienceClaim), claims.meets(self.condition) else { throw .wrongAudience }
+        guard try claims.hasAudience(self.audiences, in: self.audienceClaim), claims.meets(self.condition) else {
+            throw .wrongAudience
+        }
         let (expiry, issuedAt, validUntil) = try self.checkTimes(claims, now: now)
         guard let subject = try claims.text("sub") else { throw .missingClaim }
         let tokenID = try claims.text("jti")

@@ -1,5 +1,5 @@
-internal import HTTPClient
 internal import GatewayTypes
+internal import HTTPClient
 
 /// What became of a fetch of a key set. Only the first two confirm a set; the others change nothing.
 package enum FetchOutcome: String, Sendable, CaseIterable, MetricLabel {

@@ -116,7 +116,9 @@ struct KeySetFlight {
         } else if answer.status == 200 {
             self.read(answer, into: &landing)
         } else {
-            landing.retryAfter = answer.fields["retry-after"].flatMap { Int64($0) }.map { .seconds(min(max($0, 0), 60)) }
+            landing.retryAfter = answer.fields["retry-after"].flatMap { Int64($0) }.map {
+                .seconds(min(max($0, 0), 60))
+            }
         }
         return landing
     }

@@ -2,7 +2,8 @@ import GatewayTypes
 
 extension DocumentDecoder {
     private static let issuerKeys = [
-        "issuer", "audience", "audience_claim", "algorithms", "accept_typ", "keys", "leeway", "profile", "claim", "plan_claim", "guest",
+        "issuer", "audience", "audience_claim", "algorithms", "accept_typ", "keys", "leeway", "profile", "claim",
+        "plan_claim", "guest",
         "token_lifetime",
     ]
 
