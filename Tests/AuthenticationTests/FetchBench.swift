@@ -85,6 +85,11 @@ final class FetchBench: Sendable {
         return await self.authenticator.awaitKeys(after: failure) ? self.look(token) : failure
     }
 
+    /// Waits for the end of the first fetch.
+    func hasTried() async throws {
+        try #require(await eventually { self.fetcher.reports.first.map { !$0.outcomes.isEmpty } ?? false })
+    }
+
     /// Waits for the first set.
     func becomeReady() async throws {
         try #require(await eventually { self.authenticator.isReady })

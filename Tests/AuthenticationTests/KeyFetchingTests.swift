@@ -100,6 +100,7 @@ struct KeyFetchingTests {
         let issuer = try MiniIssuer()
         issuer.answer("/keys", day.answer)
         try await FetchBench.run(FetchBench.source(issuer)) { bench in
+            try await bench.hasTried()
             #expect(await bench.ask(bench.token(old)) == .keysUnavailable(issuer: 0))
             #expect(!bench.authenticator.isReady)
             issuer.publish([old])
@@ -191,7 +192,7 @@ struct KeyFetchingTests {
         let issuer = try MiniIssuer()
         let odd = [
             #"{"kty":"AKP","kid":"future","alg":"ML-DSA-44","pub":"AAAA"}"#, #"{"kty":"RSA","kid":"broken","n":"!"}"#,
-            old.with(keyID: "enc").jwk.replacing("\"kty\"", with: "\"use\":\"enc\",\"kty\""),
+            old.with(keyID: "enc").jwk.replacing("\"use\":\"sig\"", with: "\"use\":\"enc\""),
             new.with(keyID: "leaked").jwk.replacing("\"kty\"", with: "\"d\":\"AAAA\",\"kty\""),
             #"{"kty":"oct","kid":"shared","k":"\#(String(repeating: "A", count: 64))"}"#, "17",
         ]
@@ -239,7 +240,7 @@ struct KeyFetchingTests {
         try await FetchBench.run(source) { bench in
             try await bench.becomeReady()
             // Refreshed by itself for longer than a set lives.
-            #expect(await eventually { issuer.fetches() > 15 })
+            #expect(await eventually { issuer.fetches() > 15 }, "\(bench.fetcher.reports) \(issuer.fetches())")
             #expect(bench.authenticator.isReady)
             let cache = TokenCache()
             let held = bench.token(old)
@@ -256,6 +257,7 @@ struct KeyFetchingTests {
         let source = FetchBench.source(first)
         first.stop()
         try await FetchBench.run(source) { bench in
+            try await bench.hasTried()
             #expect(await bench.ask(bench.token(old)) == .keysUnavailable(issuer: 0))
             let back = try MiniIssuer([old], on: first.port)
             #expect(await bench.ask(bench.token(old)) == nil)

@@ -110,7 +110,7 @@ extension Mistake {
             replace: "{jwks_file: keys.json}",
             by: "[{jwks_file: keys.json}, {discovery: true}]",
             problems: [
-                "12:51: keys that are fetched stand beside other keys; write one `jwks_url` or `discovery` and "
+                "12:52: keys that are fetched stand beside other keys; write one `jwks_url` or `discovery` and "
                     + "nothing else"
             ]),
         Mistake(
