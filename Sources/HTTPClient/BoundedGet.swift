@@ -84,7 +84,8 @@ extension UpstreamClient {
         guard BoundedGet.isAllowed(get.url) else { return .failure(.notAllowed) }
         let endpoint = UpstreamEndpoint(
             url: get.url, headers: get.headers.map { ($0.name, Secret($0.value)) }, connectTimeout: get.connectTimeout,
-            certificateFile: get.certificateFile, isGet: true)
+            certificateFile: get.certificateFile, isGet: true,
+            wantedFields: get.fields)
         let receiver = BoundedReceiver(get)
         return await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
@@ -112,8 +113,7 @@ private final class BoundedReceiver: UpstreamReceiver, @unchecked Sendable {
 
     func upstreamAnswered(_ head: UpstreamHead) {
         self.answer.status = head.status
-        guard let call = self.call else { return }
-        for name in self.get.fields { self.answer.fields[name] = call.field(name) }
+        self.answer.fields = head.fields
     }
 
     func upstreamReceived(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -143,8 +143,14 @@ private final class BoundedReceiver: UpstreamReceiver, @unchecked Sendable {
 }
 
 extension UpstreamCall {
-    /// The values of a field of the answer, joined by commas, 1024 bytes at most; only while its head is told.
-    func field(_ name: String) -> String? {
+    /// Puts the fields that the endpoint wants into the head, which has just ended. Not the receiver's to ask for: it
+    /// may be told of a quick answer before it has the call in hand.
+    func takeWantedFields() {
+        for name in self.handle.wantedFields { self.head.fields[name] = self.field(name) }
+    }
+
+    /// The values of a field of the answer, joined by commas, 1024 bytes at most.
+    private func field(_ name: String) -> String? {
         var values: [String] = []
         var found: UnsafeMutablePointer<curl_header>?
         while values.count < 8,

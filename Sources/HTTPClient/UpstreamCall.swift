@@ -13,7 +13,7 @@ package final class UpstreamCall {
     private let client: UpstreamClient
     /// The receiver is dropped at the end, which ends the circle of references.
     var receiver: (any UpstreamReceiver)?
-    private(set) var head = UpstreamHead(status: 0, contentType: "")
+    var head = UpstreamHead(status: 0, contentType: "")
     private var headBytes = 0
     private(set) var headIsDone = false
     /// Whether any word of an answer has come.
@@ -118,6 +118,7 @@ package final class UpstreamCall {
         // An answer has begun, so curl has sent the body and will not send it again.
         self.body = []
         self.head.status = status
+        if !self.handle.wantedFields.isEmpty { self.takeWantedFields() }
         return self.inCallback {
             $0.upstreamAnswered(self.head); return true
         }

@@ -7,6 +7,7 @@ import GatewayTypes
 final class UpstreamHandle {
     let easy: UnsafeMutableRawPointer
     let isGet: Bool
+    let wantedFields: [String]
     private var headers: UnsafeMutablePointer<curl_slist>?
 
     /// - Parameter expectsStream: pieces of a stream are small and many streams are open, so they get the smallest
@@ -15,6 +16,7 @@ final class UpstreamHandle {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.isGet = endpoint.isGet
+        self.wantedFields = endpoint.wantedFields
         endpoint.withHeaderLines { self.headers = curl_slist_append(self.headers, $0) }
         // Without it curl waits for a 100 before bodies of a megabyte and more.
         self.headers = curl_slist_append(self.headers, "Expect:")
