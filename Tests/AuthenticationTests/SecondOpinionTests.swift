@@ -8,7 +8,7 @@ import Testing
 /// PyJWT and a few lines around it, which do what it leaves to its callers: `typ`, the binding of key and algorithm,
 /// and required claims.
 private let judge = #"""
-    import sys, json, datetime, jwt, jwt.api_jwt
+    from sys import argv; import json, datetime, jwt, jwt.api_jwt
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
     class Fixed(datetime.datetime):
@@ -18,7 +18,7 @@ private let judge = #"""
 
     jwt.api_jwt.datetime = Fixed
     keys = {}
-    for key in json.load(open(sys.argv[1])):
+    for key in json.load(open(argv[1])):
         keys[key["kid"]] = (key["alg"], load_pem_public_key(key["pem"].encode()))
 
     def accepts(token):
@@ -38,7 +38,7 @@ private let judge = #"""
             options={"require": ["exp", "iat", "iss", "aud", "sub", "jti", "client_id"]})
         return True
 
-    for line in open(sys.argv[2]):
+    for line in open(argv[2]):
         try:
             print(1 if accepts(line.rstrip("\n")) else 0)
         except Exception:
