@@ -16,6 +16,7 @@ extension ConfigurationDocument {
             ("loops", self.loops.map { .integer($0) } ?? .string("one per core")),
             ("store", self.store.effective),
             ("log", .object([("access", self.log.access.effective)])), ("http", self.http.effective),
+            ("identity", .object([("state_directory", .optional(self.identity.stateDirectory))])),
             ("providers", .object(self.providers.map { ($0.name.string, $0.effective) })),
             ("tenants", .object(self.tenants.map { ($0.id.string, $0.effective) })),
         ])
