@@ -34,7 +34,8 @@ enum ProviderBuilder {
         }
     }
 
-    private static func headers(_ settings: ProviderSettings) -> [(name: String, value: Secret)] {
+    /// Every header of a call, the key's among them.
+    static func headers(_ settings: ProviderSettings) -> [(name: String, value: Secret)] {
         var headers: [(name: String, value: Secret)] = [
             ("Content-Type", Secret("application/json")), ("User-Agent", Secret("askgate")),
             // A gateway has to name itself (RFC 9110 §7.6.3).
