@@ -73,15 +73,19 @@ extension TestGateway {
     ///
     /// - Parameters:
     ///   - address: scheme, host and port of all the providers.
-    ///   - anthropic: members of that provider besides, each behind a comma; so for the others.
-    func serveDialects(at address: String, anthropic: String = "", gemini: String = "") throws {
+    ///   - anthropic: what follows it at that provider.
+    ///   - gemini: what follows it at that provider.
+    ///   - geminiMembers: members of that provider besides, each behind a comma.
+    func serveDialects(
+        at address: String, anthropic: String = "", gemini: String = "", geminiMembers: String = ""
+    ) throws {
         let timeouts = "timeouts: {connect: 2s, first_byte: 3s, idle: 3s, total: 20s}"
         let key = "key: {env: TEST_PROVIDER_KEY}, \(timeouts)"
         let providers = """
             providers:
               openai: {dialect: openai, base_url: "\(address)/v1", \(key)}
-              anthropic: {dialect: anthropic, base_url: "\(address)", \(key)\(anthropic)}
-              gemini: {dialect: gemini, base_url: "\(address)", \(key)\(gemini)}
+              anthropic: {dialect: anthropic, base_url: "\(address)\(anthropic)", \(key)}
+              gemini: {dialect: gemini, base_url: "\(address)\(gemini)", \(key)\(geminiMembers)}
               azure:
                 dialect: openai
                 base_url: \(address)
