@@ -26,10 +26,14 @@ enum OpenAIMembers {
 
     // MARK: Usage
 
-    /// Usage, when it is there and makes sense: of the answer, of the choice (Moonshot), or of the vendor (Groq).
-    static func usage(in root: JSONValue, choice: JSONValue?) -> TokenUsage? {
+    /// Usage, when it is there and makes sense.
+    ///
+    /// - Parameter lastChoice: a choice that says why it ends; some vendors report there (Moonshot) or beside it (Groq),
+    ///   and nowhere before, so other chunks are spared the search.
+    static func usage(in root: JSONValue, lastChoice: JSONValue?) -> TokenUsage? {
         if let usage = root.present("usage") { return self.usage(usage) }
-        if let usage = choice?.present("usage") { return self.usage(usage) }
+        guard let lastChoice else { return nil }
+        if let usage = lastChoice.present("usage") { return self.usage(usage) }
         return root["x_groq"]?["usage"].flatMap(self.usage)
     }
 
@@ -60,10 +64,11 @@ enum OpenAIMembers {
 
     // MARK: Errors
 
-    /// The error of an answer: an object or a word under `error`, or the answer itself (older vLLM).
-    static func error(in root: JSONValue) -> JSONValue? {
+    /// The error of an answer: an object or a word under `error`, or what has no choice and is an error itself (older
+    /// vLLM).
+    static func error(in root: JSONValue, choice: JSONValue?) -> JSONValue? {
         if let error = root.present("error") { return error }
-        return root["object"]?.isString("error") == true ? root : nil
+        return choice == nil && root["object"]?.isString("error") == true ? root : nil
     }
 
     /// What an error means by its number or names; nil when they tell nothing beyond that it failed.

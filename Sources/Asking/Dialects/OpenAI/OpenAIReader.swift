@@ -9,12 +9,12 @@ struct OpenAIReader: AnswerReader {
     private var hasRefused = false
 
     mutating func readWhole(_ root: JSONValue, into answer: any DecodedAnswer) -> ProviderFailure? {
-        if let error = OpenAIMembers.error(in: root) { return OpenAIMembers.failure(of: error) ?? .serverError }
-        guard let choice = root["choices"]?[0] else {
-            if let usage = OpenAIMembers.usage(in: root, choice: nil) { answer.decodedUsage(usage) }
-            return .unusableAnswer
+        let choice = root["choices"]?[0]
+        if let error = OpenAIMembers.error(in: root, choice: choice) {
+            return OpenAIMembers.failure(of: error) ?? .serverError
         }
-        if let usage = OpenAIMembers.usage(in: root, choice: choice) { answer.decodedUsage(usage) }
+        if let usage = OpenAIMembers.usage(in: root, lastChoice: choice) { answer.decodedUsage(usage) }
+        guard let choice else { return .unusableAnswer }
         let stop = OpenAIMembers.stop(in: choice)
         if case .failed(let failure) = stop { return failure }
         if let message = choice["message"] { self.readText(message, into: answer) }
@@ -29,12 +29,16 @@ struct OpenAIReader: AnswerReader {
     mutating func readEvent(
         _ event: JSONValue, type: Span<UInt8>, into answer: any DecodedAnswer
     ) -> ProviderFailure? {
-        if let error = OpenAIMembers.error(in: event) { return OpenAIMembers.failure(of: error) ?? .errorInStream }
         let choice = event["choices"]?[0]
-        if let usage = OpenAIMembers.usage(in: event, choice: choice) { answer.decodedUsage(usage) }
-        guard let choice else { return nil }
-        if let delta = choice["delta"] { self.readText(delta, into: answer) }
-        switch OpenAIMembers.stop(in: choice) {
+        if let error = OpenAIMembers.error(in: event, choice: choice) {
+            return OpenAIMembers.failure(of: error) ?? .errorInStream
+        }
+        let stop = choice.flatMap(OpenAIMembers.stop)
+        if let usage = OpenAIMembers.usage(in: event, lastChoice: stop == nil ? nil : choice) {
+            answer.decodedUsage(usage)
+        }
+        if let delta = choice?["delta"] { self.readText(delta, into: answer) }
+        switch stop {
         case .reason(let reason):
             self.isComplete = true
             answer.decodedFinish(self.finish(reason))
@@ -52,7 +56,7 @@ struct OpenAIReader: AnswerReader {
     func readRefusal(
         _ root: JSONValue, status: ProviderFailure, into answer: any DecodedAnswer
     ) -> ProviderFailure? {
-        guard let error = OpenAIMembers.error(in: root) else { return status }
+        guard let error = OpenAIMembers.error(in: root, choice: nil) else { return status }
         if OpenAIMembers.isWithheld(error) {
             answer.decodedFinish(.contentFilter)
             return nil
