@@ -104,7 +104,9 @@ struct ConfigurationFileTests {
     }
 
     @Test func `The samples of the project are good`() throws {
-        var environment = ["GUEST_SECRET": "c2VjcmV0LW9mLW1vcmUtdGhhbi10aGlydHktdHdvLWJ5dGVz"]
+        var environment = [
+            "GUEST_SECRET": "c2VjcmV0LW9mLW1vcmUtdGhhbi10aGlydHktdHdvLWJ5dGVz", "REDIS_PASSWORD": "p",
+        ]
         for name in ["MAIN", "SPARE", "OPENAI", "DARVAREH", "OPENROUTER", "AZURE", "ANTHROPIC", "GEMINI"] {
             environment["\(name)_KEY"] = "k"
         }
