@@ -45,7 +45,8 @@ struct Supervisor {
             let fixed = self.process.document.restartOnlyChanges(to: loaded.document)
             for change in fixed { Terminal.complain("askgate: \(change)") }
             let builder = SnapshotBuilder(
-                file: self.process.source.name, labels: metrics.labels, now: SystemClock().wallTime())
+                file: self.process.source.name, labels: metrics.labels, now: SystemClock().wallTime(),
+                fetcher: self.process.fetcher)
             let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
             generation += 1
             self.process.snapshots.replace(with: snapshot)

@@ -10,6 +10,7 @@ package struct ConfigurationDocument: Sendable {
     package var store: StoreSettings
     package var log: LogSettings
     package var http: HTTPSettings
+    package var identity = IdentitySettings()
     /// In the order of the file, as are the tenants.
     package var providers: [ProviderSettings]
     package var tenants: [TenantSettings]
