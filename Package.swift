@@ -102,7 +102,7 @@ var targets: [Target] = [
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
-    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
+    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting", "Quota"]),
     tests(
         "AdminAPITests",
         [

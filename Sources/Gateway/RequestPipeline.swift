@@ -237,7 +237,10 @@ struct RequestPipeline {
             reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
             clientGone: end.wasCancelled)
         context.usage = usage
-        context.states = reservation.grant.states.map { $0.settled(charged: usage.total, of: reservation.grant) }
+        let passed = context.calledAt.map { Int((context.now() - $0).nanoseconds / 1_000_000_000) } ?? 0
+        context.states = reservation.grant.states.map { state in
+            state.settled(charged: usage.total, of: reservation.grant, after: passed)
+        }
         reservation.settle(usage: usage)
     }
 
