@@ -119,6 +119,8 @@ struct ReplyReader: ~Copyable {
         var raw: UnsafeMutableRawPointer?
         guard fed == REDIS_OK, redisReaderGetReply(self.reader, &raw) == REDIS_OK, let raw else { throw Malformed() }
         defer { freeReplyObject(raw) }
+        // Where hiredis sees the end elsewhere, every answer behind it would be another call's.
+        guard self.reader.pointee.pos == self.reader.pointee.len else { throw Malformed() }
         return Self.reply(raw.assumingMemoryBound(to: redisReply.self))
     }
 
