@@ -41,7 +41,9 @@ package final class RedisCluster: Sendable {
     private func waitUntilWhole() throws {
         let isWhole = try Stopwatch.wait(upTo: .seconds(20), every: 25) {
             try self.masters.allSatisfy { try $0.call("CLUSTER", "INFO").text?.contains("cluster_state:ok") == true }
-                && self.replicas.allSatisfy { try $0.call("INFO", "replication").text?.contains("link_status:up") == true }
+                && self.replicas.allSatisfy {
+                    try $0.call("INFO", "replication").text?.contains("link_status:up") == true
+                }
         }
         guard isWhole else { throw RedisServer.NotStarted(output: "the cluster does not come up") }
     }
@@ -59,8 +61,9 @@ package final class RedisCluster: Sendable {
     /// Takes keys over, those named or all of the slot.
     package func moveKeys(_ names: [String]? = nil, of slot: Int, from source: Int, to target: Int) throws {
         var keys = names ?? []
-        if names == nil, case .list(let found) = try self.masters[source].call(
-            "CLUSTER", "GETKEYSINSLOT", "\(slot)", "100000")
+        if names == nil,
+            case .list(let found) = try self.masters[source].call(
+                "CLUSTER", "GETKEYSINSLOT", "\(slot)", "100000")
         {
             keys = found.compactMap(\.text)
         }
@@ -74,7 +77,9 @@ package final class RedisCluster: Sendable {
     package func finishMove(_ slot: Int, to target: Int) throws {
         let owner = self.identities[target]
         let others = self.masters.indices.filter { $0 != target }
-        for index in [target] + others { try self.masters[index].expect("CLUSTER", "SETSLOT", "\(slot)", "NODE", owner) }
+        for index in [target] + others {
+            try self.masters[index].expect("CLUSTER", "SETSLOT", "\(slot)", "NODE", owner)
+        }
     }
 }
 

@@ -13,7 +13,7 @@ package final class RedisSentinels: Sendable {
     package init(password: String? = nil) throws {
         let options = ["--repl-diskless-sync-delay", "0"]
         self.master = try RedisServer(options)
-        self.replica = try RedisServer(options + ["--replicaof", "127.0.0.1 \(self.master.port)"])
+        self.replica = try RedisServer(options + ["--replicaof", "127.0.0.1", "\(self.master.port)"])
         let ports = try (0..<3).map { _ in try TestSocket.freePort() }
         let (master, replica) = (self.master, self.replica)
         self.sentinels = try (0..<3).map { own in

@@ -49,7 +49,9 @@ package final class RedisServer: Sendable {
 
     private func waitUntilUp() throws {
         let isUp = Stopwatch.wait(upTo: .seconds(20), every: 10) {
-            guard let probe = try? RedisProbe(port: self.port), let answer = try? probe.call("PING") else { return false }
+            guard let probe = try? RedisProbe(port: self.port), let answer = try? probe.call("PING") else {
+                return false
+            }
             if case .error(let text) = answer { return text.hasPrefix("NOAUTH") }
             return true
         }

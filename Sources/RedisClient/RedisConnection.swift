@@ -145,8 +145,9 @@ final class RedisConnection: RedisTransportDelegate {
         if case .error(let error) = reply {
             switch error.kind {
             case .noAuth, .wrongPassword: return self.close(.notPermitted)
-            // A name is a help to operators, which a narrow ACL may refuse.
-            case .noPermission where kind == .name || kind == .role: break
+            // A name is a help to operators, which a narrow ACL may refuse, and a busy server.
+            case _ where kind == .name: break
+            case .noPermission where kind == .role: break
             case .noPermission: return self.close(.notPermitted)
             case .loading, .masterDown, .busy: return self.close(.notServing)
             default:

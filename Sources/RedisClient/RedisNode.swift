@@ -58,7 +58,9 @@ final class RedisNode: RedisConnectionOwner {
 
     /// Sends a call, keeps it while a connection comes about, or fails it at once while none does.
     func submit(_ call: RedisCall) {
-        guard let connection = self.connection else { return call.finish(.failure(self.lastFailure?.ofUnsent ?? .unreachable)) }
+        guard let connection = self.connection else {
+            return call.finish(.failure(self.lastFailure?.ofUnsent ?? .unreachable))
+        }
         if connection.isReady { connection.send(call) } else { self.waiting.add(call) }
     }
 
@@ -106,9 +108,10 @@ final class RedisNode: RedisConnectionOwner {
     func connectionEnded(_ connection: RedisConnection, _ failure: RedisFailure, unanswered: [RedisCall]) {
         self.connection = nil
         self.lastFailure = failure
+        let unsent = self.waiting.take()
         if !self.isStopped { self.reconnect() }
-        self.waiting.fail(failure.ofUnsent)
         self.owner.nodeFailed(self, failure, unanswered: unanswered)
+        for call in unsent { call.finish(.failure(failure.ofUnsent)) }
     }
 }
 

@@ -33,6 +33,17 @@ final class Box<Value: Sendable>: Sendable {
     func change(_ body: (inout sending Value) -> Void) { self.value.withLock { body(&$0) } }
 }
 
+struct NeverHappened: Error {}
+
+/// Asks again until the condition holds, and lets other tasks of the thread go on meanwhile.
+func eventually(within limit: TimeSpan = .seconds(15), _ condition: () async throws -> Bool) async throws {
+    let watch = Stopwatch()
+    while try await !condition() {
+        if watch.elapsed > limit { throw NeverHappened() }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
 typealias Answer = Result<RedisReply, RedisFailure>
 
 /// Loops for all tests of this target.
