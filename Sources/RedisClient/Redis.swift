@@ -154,6 +154,8 @@ package final class Redis: @unchecked Sendable {
         guard !self.isStopped else { return call.finish(.failure(.stopped)) }
         guard self.isStarted else { return self.homeless.add(call) }
         if let address = self.address(for: call) { return self.node(address).submit(call) }
+        // A slot without a node may have one by now.
+        if !self.map.isEmpty { self.refreshSoon(.milliseconds(200)) }
         // Nothing is known yet, or nothing works: then waiting helps nobody.
         if let failure = self.finder?.lastFailure ?? self.clusterFailure() { return call.finish(.failure(failure)) }
         self.homeless.add(call)
