@@ -6,6 +6,14 @@ package final class RedisCertificates: Sendable {
         package let key: String
         /// Who vouches for it, and whom a server asks to vouch for its clients.
         package let authority: String
+
+        /// What a redis-server has to be told to show it.
+        func options(port: UInt16) -> [String] {
+            [
+                "--tls-port", "\(port)", "--tls-cert-file", self.certificate, "--tls-key-file", self.key,
+                "--tls-ca-cert-file", self.authority,
+            ]
+        }
     }
 
     private let folder: TemporaryFolder

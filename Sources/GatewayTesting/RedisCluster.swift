@@ -8,7 +8,14 @@ package final class RedisCluster: Sendable {
 
     /// - Parameter nodeTimeout: after which a node is held for dead.
     package init(replicas replicaCount: Int = 0, nodeTimeout: TimeSpan = .seconds(5)) throws {
-        let count = 3 + replicaCount
+        let (servers, identities) = try RedisServer.again { try Self.start(3 + replicaCount, nodeTimeout) }
+        self.identities = identities
+        self.masters = Array(servers[..<3])
+        self.replicas = Array(servers[3...])
+        try self.waitUntilWhole()
+    }
+
+    private static func start(_ count: Int, _ nodeTimeout: TimeSpan) throws -> ([RedisServer], [String]) {
         let ports = try (0..<count).map { _ in (try TestSocket.freePort(), try TestSocket.freePort()) }
         let identities = (0..<count).map { index in
             String((String(repeating: "0", count: 40) + String(ports[index].0, radix: 16) + "c\(index)").suffix(40))
@@ -22,17 +29,14 @@ package final class RedisCluster: Sendable {
             }
             let options = [
                 "--cluster-enabled", "yes", "--cluster-port", "\(ports[own].1)", "--cluster-node-timeout",
-                "\(nodeTimeout.inMilliseconds)", "--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay",
-                "0",
+                "\(nodeTimeout.inMilliseconds)", "--cluster-replica-validity-factor", "0",
+                "--repl-diskless-sync-delay", "0",
             ]
             return try RedisServer(
                 options, port: ports[own].0,
                 files: ["nodes.conf": lines.joined() + "vars currentEpoch 3 lastVoteEpoch 0\n"])
         }
-        self.identities = identities
-        self.masters = Array(servers[..<3])
-        self.replicas = Array(servers[3...])
-        try self.waitUntilWhole()
+        return (servers, identities)
     }
 
     /// First and last slot of each master at the start.

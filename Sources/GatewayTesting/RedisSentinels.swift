@@ -14,13 +14,15 @@ package final class RedisSentinels: Sendable {
         let options = ["--repl-diskless-sync-delay", "0"]
         self.master = try RedisServer(options)
         self.replica = try RedisServer(options + ["--replicaof", "127.0.0.1", "\(self.master.port)"])
-        let ports = try (0..<3).map { _ in try TestSocket.freePort() }
         let (master, replica) = (self.master, self.replica)
-        self.sentinels = try (0..<3).map { own in
-            let text = Self.configuration(
-                own, ports: ports, master: master.port, replica: replica.port, password: password)
-            return try RedisServer(
-                port: ports[own], files: ["sentinel.conf": text], mode: ["sentinel.conf", "--sentinel"])
+        self.sentinels = try RedisServer.again {
+            let ports = try (0..<3).map { _ in try TestSocket.freePort() }
+            return try (0..<3).map { own in
+                let text = Self.configuration(
+                    own, ports: ports, master: master.port, replica: replica.port, password: password)
+                return try RedisServer(
+                    port: ports[own], files: ["sentinel.conf": text], mode: ["sentinel.conf", "--sentinel"])
+            }
         }
         let isLinked = try Stopwatch.wait(upTo: .seconds(20), every: 25) {
             try self.replica.call("INFO", "replication").text?.contains("link_status:up") == true

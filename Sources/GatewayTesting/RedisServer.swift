@@ -26,36 +26,53 @@ package final class RedisServer: Sendable {
         _ options: [String] = [], port: UInt16? = nil, files: [String: String] = [:],
         certificate: RedisCertificates.Pair? = nil, mode: [String] = []
     ) throws {
-        self.port = try port ?? TestSocket.freePort()
-        self.tlsPort = certificate == nil ? 0 : try TestSocket.freePort()
         let folder = try TemporaryFolder()
         self.folder = folder
         for (name, text) in files { try folder.write(name, text) }
-        var arguments = mode.map { $0.hasPrefix("-") ? $0 : "\(folder.path)/\($0)" }
-        arguments += ["--port", "\(self.port)", "--bind", "127.0.0.1", "--dir", folder.path]
-        if mode.isEmpty { arguments += ["--save", "", "--appendonly", "no"] }
-        if let certificate {
-            arguments += [
-                "--tls-port", "\(self.tlsPort)", "--tls-cert-file", certificate.certificate, "--tls-key-file",
-                certificate.key, "--tls-ca-cert-file", certificate.authority,
-            ]
+        // Another process may take a port that was free a moment ago.
+        let started = try Self.again(port == nil ? 3 : 1) {
+            let port = try port ?? TestSocket.freePort()
+            let tlsPort = certificate == nil ? 0 : try TestSocket.freePort()
+            var arguments = mode.map { $0.hasPrefix("-") ? $0 : "\(folder.path)/\($0)" }
+            arguments += ["--port", "\(port)", "--bind", "127.0.0.1", "--dir", folder.path]
+            if mode.isEmpty { arguments += ["--save", "", "--appendonly", "no"] }
+            if let certificate { arguments += certificate.options(port: tlsPort) }
+            let process = try Self.start(arguments + options, port: port)
+            return (port: port, tlsPort: tlsPort, arguments: arguments + options, process: process)
         }
-        self.arguments = arguments + options
-        self.process = Mutex(try ChildProcess("redis-server", self.arguments))
-        try self.waitUntilUp()
+        self.port = started.port
+        self.tlsPort = started.tlsPort
+        self.arguments = started.arguments
+        self.process = Mutex(started.process)
     }
 
     deinit { self.process.withLock { $0.signal(SIGKILL) } }
 
-    private func waitUntilUp() throws {
-        let isUp = Stopwatch.wait(upTo: .seconds(20), every: 10) {
-            guard let probe = try? RedisProbe(port: self.port), let answer = try? probe.call("PING") else {
-                return false
-            }
-            if case .error(let text) = answer { return text.hasPrefix("NOAUTH") }
-            return true
+    /// Tries what may fail by bad luck.
+    static func again<Value>(_ times: Int = 3, _ body: () throws -> Value) throws -> Value {
+        for _ in 1..<times { if let value = try? body() { return value } }
+        return try body()
+    }
+
+    /// Starts a process and waits until it answers.
+    private static func start(_ arguments: [String], port: UInt16) throws -> ChildProcess {
+        let process = try ChildProcess("redis-server", arguments)
+        var isUp = false
+        _ = Stopwatch.wait(upTo: .seconds(20), every: 10) {
+            isUp = Self.answers(port)
+            return isUp || !process.isRunning
         }
-        guard isUp else { throw NotStarted(output: self.process.withLock { $0.standardOutput }) }
+        guard isUp, process.isRunning else {
+            process.signal(SIGKILL)
+            throw NotStarted(output: process.standardOutput)
+        }
+        return process
+    }
+
+    private static func answers(_ port: UInt16) -> Bool {
+        guard let probe = try? RedisProbe(port: port), let answer = try? probe.call("PING") else { return false }
+        if case .error(let text) = answer { return text.hasPrefix("NOAUTH") }
+        return true
     }
 
     package func probe() throws -> RedisProbe { try RedisProbe(port: self.port) }
@@ -67,16 +84,14 @@ package final class RedisServer: Sendable {
     /// Ends the process at once, and waits until it is gone.
     package func kill() {
         let process = self.process.withLock { $0 }
-        process.signal(SIGCONT)
         process.signal(SIGKILL)
         _ = process.waitForExit(within: .seconds(10))
     }
 
     /// Starts it anew on the same port, empty.
     package func restart() throws {
-        let process = try ChildProcess("redis-server", self.arguments)
+        let process = try Self.again { try Self.start(self.arguments, port: self.port) }
         self.process.withLock { $0 = process }
-        try self.waitUntilUp()
     }
 
     /// Stops it in its tracks: the kernel goes on to accept connections and bytes for it.
