@@ -36,17 +36,30 @@ package final class Connector: WatcherDelegate {
 
     deinit { self.close() }
 
-    /// Begins; names are looked up on a thread of libuv's.
+    /// Begins. Names are looked up on one of libuv's few threads, which names that hang may hold; addresses are not.
     package func start(timeout: TimeSpan) {
         self.deadline = self.loop.clock.monotonicTime() + timeout
         self.timer.action = { [unowned self] in self.timeIsUp() }
         self.loop.arm(self.timer, at: self.deadline)
-        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
-        // Retained until libuv calls back, which it does also after a cancel.
-        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_family = AF_UNSPEC
+        hints.ai_flags = AI_NUMERICHOST
+        var found: UnsafeMutablePointer<addrinfo>?
+        if getaddrinfo(self.host, "\(self.port)", &hints, &found) == 0 {
+            self.keep(found)
+            freeaddrinfo(found)
+            self.loop.later { [self] in if self.then != nil { self.tryNext() } }
+        } else {
+            hints.ai_flags = 0
+            self.lookUp(&hints)
+        }
+    }
+
+    private func lookUp(_ hints: inout addrinfo) {
+        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+        // Retained until libuv calls back, which it does also after a cancel.
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
         let result = uv_getaddrinfo(
             self.loop.uv, request,
             { request, status, found in
@@ -73,6 +86,12 @@ package final class Connector: WatcherDelegate {
 
     private func resolved(_ found: UnsafeMutablePointer<addrinfo>?) {
         guard self.then != nil else { return }
+        self.keep(found)
+        guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }
+        self.tryNext()
+    }
+
+    private func keep(_ found: UnsafeMutablePointer<addrinfo>?) {
         var next = found
         while let info = next {
             var storage = sockaddr_storage()
@@ -84,8 +103,6 @@ package final class Connector: WatcherDelegate {
             next = info.pointee.ai_next
         }
         self.addresses.reverse()
-        guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }
-        self.tryNext()
     }
 
     /// An address that does not answer must not take the time of those behind it.
