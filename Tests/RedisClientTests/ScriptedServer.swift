@@ -38,6 +38,16 @@ final class ScriptedServer: Sendable {
 
     convenience init(answering text: String) throws { try self.init(answering: Array(text.utf8)) }
 
+    /// Answers whatever it is asked with a port of the loopback interface, as a sentinel names a master.
+    static func sentinel(_ port: @escaping @Sendable () -> UInt16) throws -> ScriptedServer {
+        try ScriptedServer { socket in
+            while try !socket.receive(within: .seconds(20)).isEmpty {
+                let digits = "\(port())"
+                try socket.send("*2\r\n$9\r\n127.0.0.1\r\n$\(digits.utf8.count)\r\n\(digits)\r\n".utf8)
+            }
+        }
+    }
+
     /// Answers the `CLIENT SETNAME` that a client without credentials begins with.
     static func greet(_ socket: TestSocket) throws {
         _ = try socket.receive(within: .seconds(20))

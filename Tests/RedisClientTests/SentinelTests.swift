@@ -60,12 +60,7 @@ struct SentinelTests {
     @Test func aSentinelThatNamesAReplicaIsNotBelieved() async throws {
         let setup = try Self.shared.get()
         let named = Box(setup.replica.port)
-        let sentinel = try ScriptedServer { socket in
-            while try !socket.receive(within: .seconds(20)).isEmpty {
-                let port = "\(named.now)"
-                try socket.send("*2\r\n$9\r\n127.0.0.1\r\n$\(port.utf8.count)\r\n\(port)\r\n".utf8)
-            }
-        }
+        let sentinel = try ScriptedServer.sentinel { named.now }
         defer { sentinel.stop() }
         let settings = RedisSettings(
             topology: .sentinel(master: "main", sentinels: [sentinel.address], credentials: nil),

@@ -147,4 +147,34 @@ struct SubscriberTests {
         try await subscriber.hears(["established", "found"])
         await subscriber.close()
     }
+
+    /// Messages may not reach a replica, or come from a master that is none any more.
+    @Test func aReplicaIsNotListenedTo() async throws {
+        let setup = try SentinelTests.shared.get()
+        let named = Box(setup.replica.port)
+        let sentinel = try ScriptedServer.sentinel { named.now }
+        defer { sentinel.stop() }
+        let subscriber = try TestSubscriber(
+            RedisSettings(topology: .sentinel(master: "main", sentinels: [sentinel.address], credentials: nil)))
+        try await subscriber.hears(["lost: not_serving"])
+        named.change { $0 = setup.master.port }
+        try await subscriber.hears(["lost: not_serving", "established"])
+        await subscriber.close()
+    }
+
+    @Test func aFailoverIsFollowed() async throws {
+        let (old, new) = (try RedisServer(), try RedisServer())
+        let named = Box(old.port)
+        let sentinel = try ScriptedServer.sentinel { named.now }
+        defer { sentinel.stop() }
+        let subscriber = try TestSubscriber(
+            RedisSettings(topology: .sentinel(master: "main", sentinels: [sentinel.address], credentials: nil)))
+        try await subscriber.hears(["established"])
+        named.change { $0 = new.port }
+        old.kill()
+        try await subscriber.hears(["established", "lost: connection_lost", "established"])
+        try new.call("PUBLISH", "news", "from the new one")
+        try await subscriber.hears(["established", "lost: connection_lost", "established", "from the new one"])
+        await subscriber.close()
+    }
 }
