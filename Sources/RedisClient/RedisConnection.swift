@@ -40,6 +40,7 @@ final class RedisConnection: RedisTransportDelegate {
     private let loop: EventLoop
     private unowned let owner: any RedisConnectionOwner
     private var state = State.connecting
+    private var connectDeadline = MonotonicTime(nanoseconds: 0)
     private var connector: Connector?
     private var transport: RedisTransport?
     private var reader = ReplyReader()
@@ -86,7 +87,8 @@ final class RedisConnection: RedisTransportDelegate {
 
     func start() {
         self.timer.action = { [unowned self] in self.timedOut() }
-        self.loop.arm(self.timer, after: self.settings.connectTimeout)
+        self.connectDeadline = self.loop.clock.monotonicTime() + self.settings.connectTimeout
+        self.loop.arm(self.timer, at: self.connectDeadline)
         let connector = Connector(to: self.address.host, port: self.address.port, on: self.loop) { [unowned self] in
             self.connected($0)
         }
@@ -137,6 +139,7 @@ final class RedisConnection: RedisTransportDelegate {
 
     private func becomeReady() {
         self.state = .ready
+        self.readsOnceMore = false
         self.loop.cancel(self.timer)
         self.owner.connectionIsReady(self)
     }
@@ -233,16 +236,26 @@ final class RedisConnection: RedisTransportDelegate {
     private static let loopIsBehind = TimeSpan.milliseconds(16)
 
     private func timedOut() {
-        guard self.state == .ready else { return self.close(.unreachable) }
         let now = self.loop.clock.monotonicTime()
+        guard self.state == .ready else {
+            if !self.readsAgain(now - self.connectDeadline) { self.close(.unreachable) }
+            return
+        }
         let open = self.pending[self.answered...]
         if let late = open.first(where: { $0.deadline <= now }) {
-            guard now - late.deadline > Self.loopIsBehind, !self.readsOnceMore else { return self.close(.timedOut) }
-            self.readsOnceMore = true
-            return self.loop.arm(self.timer, after: .milliseconds(1))
+            if !self.readsAgain(now - late.deadline) { self.close(.timedOut) }
+            return
         }
         self.readsOnceMore = false
         if let next = open.map(\.deadline).min() { self.loop.arm(self.timer, at: next) }
+    }
+
+    /// Whether the sockets get another turn, since the loop looks at them after its timers.
+    private func readsAgain(_ lateness: TimeSpan) -> Bool {
+        guard lateness > Self.loopIsBehind, !self.readsOnceMore else { return false }
+        self.readsOnceMore = true
+        self.loop.arm(self.timer, after: .milliseconds(1))
+        return true
     }
 
     // MARK: End

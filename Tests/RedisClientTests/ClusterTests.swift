@@ -7,7 +7,7 @@ import Testing
 extension RedisCluster {
     func settings(seeds: [Int] = [0, 1, 2], timeout: TimeSpan = .seconds(10)) -> RedisSettings {
         RedisSettings(
-            topology: .cluster(seeds: seeds.map { self.masters[$0].address }), connectTimeout: .seconds(2),
+            topology: .cluster(seeds: seeds.map { self.masters[$0].address }), connectTimeout: .seconds(5),
             commandTimeout: timeout)
     }
 

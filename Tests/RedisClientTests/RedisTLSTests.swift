@@ -17,7 +17,7 @@ struct RedisTLSTests {
     ) throws -> RedisSettings {
         RedisSettings(
             topology: .single(RedisAddress(host: host, port: server.tlsPort)), tls: try TLSClientContext(tls),
-            connectTimeout: .seconds(2), commandTimeout: .seconds(10))
+            connectTimeout: .seconds(5), commandTimeout: .seconds(10))
     }
 
     static func trusting() throws -> TLSClientSettings {

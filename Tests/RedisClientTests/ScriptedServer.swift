@@ -60,7 +60,7 @@ final class ScriptedServer: Sendable {
     var connections: Int { self.count.load(ordering: .relaxed) }
     var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: self.port) }
     var settings: RedisSettings {
-        RedisSettings(topology: .single(self.address), connectTimeout: .seconds(2), commandTimeout: .seconds(10))
+        RedisSettings(topology: .single(self.address), connectTimeout: .seconds(5), commandTimeout: .seconds(10))
     }
 }
 

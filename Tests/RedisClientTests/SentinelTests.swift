@@ -10,7 +10,7 @@ extension RedisSentinels {
             topology: .sentinel(
                 master: ByteString(name), sentinels: self.sentinels.map(\.address),
                 credentials: password.map { RedisCredentials(password: ByteString($0)) }),
-            connectTimeout: .seconds(2), commandTimeout: .seconds(10))
+            connectTimeout: .seconds(5), commandTimeout: .seconds(10))
     }
 }
 

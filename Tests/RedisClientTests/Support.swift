@@ -96,6 +96,7 @@ final class TestClient: Sendable {
         return await withUnsafeContinuation { continuation in
             self.redis.loop.submit {
                 let answers = Box([Answer?](repeating: nil, count: commands.count))
+                let missing = Box(commands.count)
                 for (index, words) in commands.enumerated() {
                     self.redis.call(
                         words.map { ByteString($0) }, key: key.map { ByteString($0) }, timeout: timeout,
@@ -105,8 +106,8 @@ final class TestClient: Sendable {
                             if $0[index] != nil { Issue.record("answered twice") }
                             $0[index] = answer
                         }
-                        let all = answers.now.compactMap { $0 }
-                        if all.count == commands.count { continuation.resume(returning: all) }
+                        missing.change { $0 -= 1 }
+                        if missing.now == 0 { continuation.resume(returning: answers.now.compactMap { $0 }) }
                     }
                 }
             }
@@ -165,7 +166,7 @@ extension RedisServer {
     ) -> RedisSettings {
         RedisSettings(
             topology: .single(self.address), credentials: credentials, database: database,
-            connectTimeout: .seconds(2), commandTimeout: timeout, mostCalls: most)
+            connectTimeout: .seconds(5), commandTimeout: timeout, mostCalls: most)
     }
 
     /// How often a command was run.
