@@ -18,6 +18,9 @@ package final class Connector: WatcherDelegate {
     private let port: UInt16
     private var then: ((Result<ByteStream, ConnectFailure>) -> Void)?
     private var addresses: [(storage: sockaddr_storage, length: socklen_t)] = []
+    /// The lookup under way, which libuv owns until it calls back.
+    private var lookup: UnsafeMutablePointer<uv_getaddrinfo_t>?
+    private var deadline = MonotonicTime(nanoseconds: 0)
     private var descriptor: Int32 = -1
     private var watcher: Watcher?
     private let timer = LoopTimer()
@@ -33,30 +36,46 @@ package final class Connector: WatcherDelegate {
 
     deinit { self.close() }
 
-    /// Begins; names are looked up on a thread of libuv's.
+    /// Begins. Names are looked up on one of libuv's few threads, which names that hang may hold; addresses are not.
     package func start(timeout: TimeSpan) {
-        self.timer.action = { [unowned self] in self.finish(.failure(.timedOut)) }
-        self.loop.arm(self.timer, after: timeout)
-        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
-        // Retained until libuv calls back, which it does also after a cancel.
-        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        self.deadline = self.loop.clock.monotonicTime() + timeout
+        self.timer.action = { [unowned self] in self.timeIsUp() }
+        self.loop.arm(self.timer, at: self.deadline)
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_family = AF_UNSPEC
+        hints.ai_flags = AI_NUMERICHOST
+        var found: UnsafeMutablePointer<addrinfo>?
+        if getaddrinfo(self.host, "\(self.port)", &hints, &found) == 0 {
+            self.keep(found)
+            freeaddrinfo(found)
+            self.loop.later { [self] in if self.then != nil { self.tryNext() } }
+        } else {
+            hints.ai_flags = 0
+            self.lookUp(&hints)
+        }
+    }
+
+    private func lookUp(_ hints: inout addrinfo) {
+        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+        // Retained until libuv calls back, which it does also after a cancel.
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
         let result = uv_getaddrinfo(
             self.loop.uv, request,
             { request, status, found in
                 guard let request, let data = request.pointee.data else { return }
                 let me = Unmanaged<Connector>.fromOpaque(data).takeRetainedValue()
+                me.lookup = nil
                 request.deallocate()
                 me.resolved(status == 0 ? found : nil)
                 if let found { uv_freeaddrinfo(found) }
             }, self.host, "\(self.port)", &hints)
-        if result != 0 {
+        guard result == 0 else {
             Unmanaged<Connector>.fromOpaque(request.pointee.data).release()
             request.deallocate()
-            self.loop.later { [self] in self.finish(.failure(.unknownHost)) }
+            return self.loop.later { [self] in self.finish(.failure(.unknownHost)) }
         }
+        self.lookup = request
     }
 
     /// Gives up; nothing is called back any more.
@@ -67,6 +86,12 @@ package final class Connector: WatcherDelegate {
 
     private func resolved(_ found: UnsafeMutablePointer<addrinfo>?) {
         guard self.then != nil else { return }
+        self.keep(found)
+        guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }
+        self.tryNext()
+    }
+
+    private func keep(_ found: UnsafeMutablePointer<addrinfo>?) {
         var next = found
         while let info = next {
             var storage = sockaddr_storage()
@@ -78,13 +103,19 @@ package final class Connector: WatcherDelegate {
             next = info.pointee.ai_next
         }
         self.addresses.reverse()
-        guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }
-        self.tryNext()
+    }
+
+    /// An address that does not answer must not take the time of those behind it.
+    private func timeIsUp() {
+        if self.addresses.isEmpty { self.finish(.failure(.timedOut)) } else { self.tryNext() }
     }
 
     private func tryNext() {
         self.closeSocket()
         guard let (address, length) = self.addresses.popLast() else { return self.finish(.failure(.refused)) }
+        let now = self.loop.clock.monotonicTime()
+        let share = (self.deadline - now).nanoseconds / Int64(self.addresses.count + 1)
+        self.loop.arm(self.timer, at: now + TimeSpan(nanoseconds: max(0, share)))
         var storage = address
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         self.descriptor = socket(Int32(storage.ss_family), kind, 0)
@@ -125,6 +156,11 @@ package final class Connector: WatcherDelegate {
 
     private func close() {
         self.loop.remove(self.timer)
+        // One that has not begun is taken out of the queue: names that hang would fill it.
+        if let lookup = self.lookup {
+            self.lookup = nil
+            uv_cancel(UnsafeMutableRawPointer(lookup).assumingMemoryBound(to: uv_req_t.self))
+        }
         self.closeSocket()
     }
 

@@ -3,6 +3,8 @@ import GatewayTypes
 /// Which node of a cluster holds which slot.
 struct ClusterMap {
     static let slotCount = 16384
+    /// Most nodes that a client talks to.
+    static let mostNodes = 1024
     private var owners: [UInt16] = []
     private(set) var nodes: [RedisAddress] = []
     private static let nobody = UInt16.max
@@ -23,7 +25,7 @@ struct ClusterMap {
 
     private mutating func index(of address: RedisAddress) -> UInt16? {
         if let index = self.nodes.firstIndex(of: address) { return UInt16(index) }
-        guard self.nodes.count < 1024 else { return nil }
+        guard self.nodes.count < Self.mostNodes else { return nil }
         self.nodes.append(address)
         return UInt16(self.nodes.count - 1)
     }

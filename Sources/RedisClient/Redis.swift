@@ -7,7 +7,7 @@ import Synchronization
 /// `run` keeps the connections; calls before it wait for it until their deadlines. Answers come on the loop. Every
 /// retry and redirection happens within the call's own time.
 package final class Redis: @unchecked Sendable {
-    // Unchecked: all but `stateNow` is touched on the loop's thread only.
+    // Unchecked: all but `stateNow` and `openCalls` is touched on the loop's thread only.
 
     package let loop: EventLoop
     private let settings: RedisSettings
@@ -18,7 +18,12 @@ package final class Redis: @unchecked Sendable {
     private var finder: SentinelFinder?
     /// Calls for which no node is known yet.
     private let homeless: WaitingCalls
-    private var openCalls = 0
+    /// Calls that wait for a moment before they are sent again.
+    private var resting: [ObjectIdentifier: RedisCall] = [:]
+    /// Written on the loop only.
+    private let openCalls = Atomic(0)
+    /// Why the nodes do not tell their map; nil once one did.
+    private var mapFailure: RedisFailure?
     private var isRefreshing = false
     private let refreshTimer = LoopTimer()
     private var isStarted = false
@@ -33,7 +38,11 @@ package final class Redis: @unchecked Sendable {
     }
 
     /// From any thread.
-    package var state: RedisState { self.stateNow.withLock { $0 } }
+    package var state: RedisState {
+        var state = self.stateNow.withLock { $0 }
+        state.openCalls = self.openCalls.load(ordering: .relaxed)
+        return state
+    }
 
     // MARK: Life
 
@@ -62,8 +71,9 @@ package final class Redis: @unchecked Sendable {
             self.finder = nil
             let nodes = self.nodes
             self.nodes = [:]
-            for node in nodes.values { node.stop() }
-            self.homeless.fail(.stopped)
+            var calls = nodes.values.flatMap { $0.stop() } + self.homeless.take() + self.resting.values
+            self.resting = [:]
+            while let call = calls.popLast() { call.finish(.failure(.stopped)) }
             self.ending?.resume()
             self.ending = nil
         }
@@ -77,8 +87,7 @@ package final class Redis: @unchecked Sendable {
             self.master = address
             _ = self.node(address)
         case .sentinel: self.find()
-        case .cluster(let seeds):
-            for seed in seeds { _ = self.node(seed) }
+        case .cluster: self.visitSeeds()
         }
         for call in self.homeless.take() { self.dispatch(call) }
     }
@@ -127,13 +136,14 @@ package final class Redis: @unchecked Sendable {
         then: @escaping (Result<RedisReply, RedisFailure>) -> Void
     ) {
         guard !self.isStopped else { return then(.failure(.stopped)) }
-        guard self.openCalls < self.settings.mostCalls else { return then(.failure(.overloaded)) }
-        self.openCalls += 1
+        let open = self.openCalls.load(ordering: .relaxed)
+        guard open < self.settings.mostCalls else { return then(.failure(.overloaded)) }
+        self.openCalls.store(open &+ 1, ordering: .relaxed)
         var slot: Int?
         if case .cluster = self.settings.topology { slot = key.map { ClusterMap.slot(of: $0) } }
         let deadline = self.loop.clock.monotonicTime() + (timeout ?? self.settings.commandTimeout)
         let call = RedisCall(subject, slot: slot, deadline: deadline, isIdempotent: idempotent) { [self] result in
-            self.openCalls -= 1
+            self.openCalls.store(self.openCalls.load(ordering: .relaxed) &- 1, ordering: .relaxed)
             then(result)
         }
         self.dispatch(call)
@@ -144,6 +154,8 @@ package final class Redis: @unchecked Sendable {
         guard !self.isStopped else { return call.finish(.failure(.stopped)) }
         guard self.isStarted else { return self.homeless.add(call) }
         if let address = self.address(for: call) { return self.node(address).submit(call) }
+        // A slot without a node may have one by now.
+        if !self.map.isEmpty { self.refreshSoon(.milliseconds(200)) }
         // Nothing is known yet, or nothing works: then waiting helps nobody.
         if let failure = self.finder?.lastFailure ?? self.clusterFailure() { return call.finish(.failure(failure)) }
         self.homeless.add(call)
@@ -159,8 +171,9 @@ package final class Redis: @unchecked Sendable {
     private func clusterFailure() -> RedisFailure? {
         guard case .cluster = self.settings.topology else { return nil }
         guard self.map.isEmpty else { return .notServing }
+        if let mapFailure = self.mapFailure { return mapFailure }
         let failures = self.nodes.values.compactMap(\.lastFailure)
-        return failures.count == self.nodes.count ? failures.first : nil
+        return failures.count == self.nodes.count ? failures.first?.ofUnsent : nil
     }
 
     private func node(_ address: RedisAddress) -> RedisNode {
@@ -173,14 +186,17 @@ package final class Redis: @unchecked Sendable {
         return node
     }
 
-    private func drop(_ address: RedisAddress) { self.nodes.removeValue(forKey: address)?.stop() }
+    /// Lets a node go; what it was not sent yet is for another to answer.
+    private func drop(_ address: RedisAddress) {
+        guard let unsent = self.nodes.removeValue(forKey: address)?.stop() else { return }
+        for call in unsent { self.dispatch(call) }
+    }
 
     private func note(_ change: (inout RedisState) -> Void) {
         let isConnected = self.nodes.values.contains { $0.isReady }
         self.stateNow.withLock { state in
             change(&state)
             state.isConnected = isConnected
-            state.openCalls = self.openCalls
         }
     }
 }
@@ -190,6 +206,8 @@ package final class Redis: @unchecked Sendable {
 extension Redis: RedisNodeOwner {
     func node(_ node: RedisNode, answered call: RedisCall, _ reply: RedisReply) {
         guard case .error(let error) = reply else { return call.finish(.success(reply)) }
+        let wasAsking = call.isAsking
+        call.isAsking = false
         switch ReplyPolicy.action(for: error, from: node.address, hops: call.hops) {
         case .move(let slot, let address):
             call.hops += 1
@@ -202,7 +220,6 @@ extension Redis: RedisNodeOwner {
             self.note { $0.redirections += 1 }
             call.isAsking = true
             self.resubmit(call, to: address)
-            call.isAsking = false
         case .retry(let failure, let refreshes):
             if refreshes { self.refreshSoon() }
             self.retryLater(call, failure)
@@ -212,6 +229,7 @@ extension Redis: RedisNodeOwner {
         case .sendText:
             guard !call.sendsText else { return call.finish(.failure(.malformedReply)) }
             call.sendsText = true
+            call.isAsking = wasAsking
             node.submit(call)
         case .fail(let failure): call.finish(.failure(failure))
         case .failConnection(let failure):
@@ -222,6 +240,10 @@ extension Redis: RedisNodeOwner {
 
     private func resubmit(_ call: RedisCall, to address: RedisAddress) {
         guard self.loop.clock.monotonicTime() < call.deadline else { return call.finish(.failure(.notServing)) }
+        // Whoever redirects to ever new places leads nowhere.
+        guard self.nodes[address] != nil || self.nodes.count < ClusterMap.mostNodes else {
+            return call.finish(.failure(.notServing))
+        }
         self.node(address).submit(call)
     }
 
@@ -230,10 +252,12 @@ extension Redis: RedisNodeOwner {
         let next = self.loop.clock.monotonicTime() + ReplyPolicy.backOff(call.backOffs)
         guard next < call.deadline, !self.isStopped else { return call.finish(.failure(failure)) }
         call.backOffs += 1
+        call.hops = 0
+        self.resting[ObjectIdentifier(call)] = call
         let timer = LoopTimer()
         timer.action = { [self] in
             timer.action = nil
-            self.dispatch(call)
+            if self.resting.removeValue(forKey: ObjectIdentifier(call)) != nil { self.dispatch(call) }
         }
         self.loop.arm(timer, at: next)
     }
@@ -243,34 +267,42 @@ extension Redis: RedisNodeOwner {
             state.connections += 1
             state.lastFailure = nil
         }
-        if case .cluster = self.settings.topology { if self.map.isEmpty { self.refresh() } }
+        if case .cluster = self.settings.topology { if self.map.isEmpty { self.refresh() } else { self.refreshSoon() } }
         for call in self.homeless.take() { self.dispatch(call) }
     }
 
     func nodeFailed(_ node: RedisNode, _ failure: RedisFailure, unanswered: [RedisCall]) {
-        self.note { $0.lastFailure = failure }
-        switch self.settings.topology {
-        case .single: break
-        case .sentinel: if !self.isStopped { self.find() }
-        case .cluster: self.refreshSoon()
-        }
+        if failure == .stopped { self.note { _ in } } else { self.lookAround(failure) }
         let now = self.loop.clock.monotonicTime()
         for call in unanswered {
             guard call.isIdempotent, !call.isResent, call.deadline > now, !self.isStopped else {
                 let late = call.deadline <= now
-                call.finish(.failure(late ? .timedOut : failure == .timedOut ? .connectionLost : failure))
+                call.finish(.failure(late ? .timedOut : failure.ofSent))
                 continue
             }
             call.isResent = true
             self.dispatch(call)
         }
-        if self.clusterFailure() != nil { self.homeless.fail(failure) }
+        if self.map.isEmpty, let failure = self.clusterFailure() { self.homeless.fail(failure) }
     }
 }
 
-// MARK: - Sentinel
+// MARK: - Looking for servers
 
 extension Redis {
+    /// A node is gone: another one may have its place.
+    private func lookAround(_ failure: RedisFailure) {
+        self.note { $0.lastFailure = failure }
+        switch self.settings.topology {
+        case .single: break
+        case .sentinel: self.find()
+        case .cluster:
+            self.refreshSoon()
+            // All the nodes that were learned of may have moved at once.
+            if !self.nodes.values.contains(where: { $0.isReady }) { self.visitSeeds() }
+        }
+    }
+
     /// Asks the sentinels who the master is. The nodes known until now are let go when it is another.
     private func find() {
         guard case .sentinel(let name, let sentinels, let credentials) = self.settings.topology else { return }
@@ -287,8 +319,9 @@ extension Redis {
     }
 
     private func found(_ address: RedisAddress) {
-        if let old = self.master, old != address { self.drop(old) }
+        let old = self.master
         self.master = address
+        if let old, old != address { self.drop(old) }
         let node = self.node(address)
         for call in self.homeless.take() { node.submit(call) }
     }
@@ -297,9 +330,14 @@ extension Redis {
 // MARK: - Cluster
 
 extension Redis {
-    private func refreshSoon() {
+    private func visitSeeds() {
+        guard case .cluster(let seeds) = self.settings.topology else { return }
+        for seed in seeds { _ = self.node(seed) }
+    }
+
+    private func refreshSoon(_ wait: TimeSpan = .milliseconds(50)) {
         guard case .cluster = self.settings.topology, !self.isStopped, !self.refreshTimer.isArmed else { return }
-        self.loop.arm(self.refreshTimer, after: .milliseconds(50))
+        self.loop.arm(self.refreshTimer, after: wait)
     }
 
     /// Learns from any node which one holds what.
@@ -313,19 +351,30 @@ extension Redis {
         ) { [self] result in
             self.isRefreshing = false
             guard case .success(let reply) = result, let map = ClusterMap(reply, from: node.address), !map.isEmpty
-            else {
-                return self.refreshSoon()
-            }
+            else { return self.refreshFailed(result) }
             self.take(map)
         }
         node.submit(call)
     }
 
+    private func refreshFailed(_ result: Result<RedisReply, RedisFailure>) {
+        self.refreshSoon(.milliseconds(200))
+        // What a server says will hold for a while, unlike silence: then waiting helps no call.
+        guard case .failure(let failure) = result, !failure.mayHaveActed, failure != .stopped else { return }
+        self.mapFailure = failure
+        self.note { $0.lastFailure = failure }
+        if self.map.isEmpty { self.homeless.fail(failure) }
+    }
+
     private func take(_ map: ClusterMap) {
         self.map = map
+        self.mapFailure = nil
         for address in map.nodes { _ = self.node(address) }
         // A node that holds nothing any more may still be a seed; it is asked no longer.
-        for address in self.nodes.keys where !map.nodes.contains(address) { self.drop(address) }
+        // Nor is one dropped that answers calls just now, as one does that takes its first slot over.
+        for (address, node) in self.nodes where !map.nodes.contains(address) && node.isIdle { self.drop(address) }
+        // Until a failover is over, the map names nodes that are gone.
+        if map.nodes.contains(where: { self.nodes[$0]?.lastFailure != nil }) { self.refreshSoon(.milliseconds(500)) }
         for call in self.homeless.take() { self.dispatch(call) }
     }
 }

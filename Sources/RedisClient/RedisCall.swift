@@ -35,7 +35,7 @@ final class RedisCall {
     var isResent = false
     /// The server did not know the digest.
     var sendsText = false
-    /// Sent behind an `ASKING`, whose answer comes first.
+    /// Sent behind an `ASKING`, whose answer comes first; until the next answer.
     var isAsking = false
 
     init(

@@ -40,6 +40,7 @@ final class RedisConnection: RedisTransportDelegate {
     private let loop: EventLoop
     private unowned let owner: any RedisConnectionOwner
     private var state = State.connecting
+    private var connectDeadline = MonotonicTime(nanoseconds: 0)
     private var connector: Connector?
     private var transport: RedisTransport?
     private var reader = ReplyReader()
@@ -49,6 +50,8 @@ final class RedisConnection: RedisTransportDelegate {
     private var answered = 0
     private var output: [UInt8] = []
     private var flushes = false
+    /// The loop was behind when a call's time ended, so its answer may lie unread.
+    private var readsOnceMore = false
     private let timer = LoopTimer()
 
     private enum Greeting {
@@ -77,12 +80,15 @@ final class RedisConnection: RedisTransportDelegate {
     }
 
     var isReady: Bool { self.state == .ready }
+    /// Nothing is waited for.
+    var isIdle: Bool { self.answered == self.pending.count }
 
     // MARK: Connecting
 
     func start() {
         self.timer.action = { [unowned self] in self.timedOut() }
-        self.loop.arm(self.timer, after: self.settings.connectTimeout)
+        self.connectDeadline = self.loop.clock.monotonicTime() + self.settings.connectTimeout
+        self.loop.arm(self.timer, at: self.connectDeadline)
         let connector = Connector(to: self.address.host, port: self.address.port, on: self.loop) { [unowned self] in
             self.connected($0)
         }
@@ -114,9 +120,15 @@ final class RedisConnection: RedisTransportDelegate {
         if self.settings.database != 0, self.role != .sentinel {
             self.greet(.select, ["SELECT", ByteString("\(self.settings.database)")])
         }
-        if self.role == .master { self.greet(.role, ["ROLE"]) }
+        if self.mustBeMaster { self.greet(.role, ["ROLE"]) }
         self.greeting.reverse()
         if self.greeting.isEmpty { self.becomeReady() } else { self.flush() }
+    }
+
+    /// Messages may fail to reach a replica, too, when sentinels speak of an old time.
+    private var mustBeMaster: Bool {
+        guard self.role == .subscriber, case .sentinel = self.settings.topology else { return self.role == .master }
+        return true
     }
 
     private func greet(_ kind: Greeting, _ words: [ByteString]) {
@@ -127,6 +139,7 @@ final class RedisConnection: RedisTransportDelegate {
 
     private func becomeReady() {
         self.state = .ready
+        self.readsOnceMore = false
         self.loop.cancel(self.timer)
         self.owner.connectionIsReady(self)
     }
@@ -135,8 +148,9 @@ final class RedisConnection: RedisTransportDelegate {
         if case .error(let error) = reply {
             switch error.kind {
             case .noAuth, .wrongPassword: return self.close(.notPermitted)
-            // A name is a help to operators, which a narrow ACL may refuse.
-            case .noPermission where kind == .name || kind == .role: break
+            // A name is a help to operators, which a narrow ACL may refuse, and a busy server.
+            case _ where kind == .name: break
+            case .noPermission where kind == .role: break
             case .noPermission: return self.close(.notPermitted)
             case .loading, .masterDown, .busy: return self.close(.notServing)
             default:
@@ -218,12 +232,30 @@ final class RedisConnection: RedisTransportDelegate {
         self.owner.connection(self, answered: call, reply)
     }
 
+    /// Timers are late by a slot of the wheel; by more when something holds the loop up.
+    private static let loopIsBehind = TimeSpan.milliseconds(16)
+
     private func timedOut() {
-        guard self.state == .ready else { return self.close(.unreachable) }
         let now = self.loop.clock.monotonicTime()
+        guard self.state == .ready else {
+            if !self.readsAgain(now - self.connectDeadline) { self.close(.unreachable) }
+            return
+        }
         let open = self.pending[self.answered...]
-        if open.contains(where: { $0.deadline <= now }) { return self.close(.timedOut) }
+        if let late = open.first(where: { $0.deadline <= now }) {
+            if !self.readsAgain(now - late.deadline) { self.close(.timedOut) }
+            return
+        }
+        self.readsOnceMore = false
         if let next = open.map(\.deadline).min() { self.loop.arm(self.timer, at: next) }
+    }
+
+    /// Whether the sockets get another turn, since the loop looks at them after its timers.
+    private func readsAgain(_ lateness: TimeSpan) -> Bool {
+        guard lateness > Self.loopIsBehind, !self.readsOnceMore else { return false }
+        self.readsOnceMore = true
+        self.loop.arm(self.timer, after: .milliseconds(1))
+        return true
     }
 
     // MARK: End

@@ -36,6 +36,12 @@ package enum RedisFailure: Error, Hashable, Sendable {
         }
     }
 
+    /// What this failure of a connection means for a call that was never sent over it.
+    var ofUnsent: RedisFailure { self.mayHaveActed ? .unreachable : self }
+
+    /// What this failure of a connection means for a call that was sent over it.
+    var ofSent: RedisFailure { self == .malformedReply ? self : .connectionLost }
+
     /// A bounded name for metrics and logs.
     package var metricLabel: String {
         switch self {

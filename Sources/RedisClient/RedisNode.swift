@@ -39,6 +39,8 @@ final class RedisNode: RedisConnectionOwner {
     deinit { self.loop.remove(self.timer) }
 
     var isReady: Bool { self.connection?.isReady == true }
+    /// No call waits for it or for its answer.
+    var isIdle: Bool { self.waiting.isEmpty && self.connection?.isIdle != false }
 
     func start() {
         self.timer.action = { [unowned self] in self.connect() }
@@ -56,18 +58,22 @@ final class RedisNode: RedisConnectionOwner {
 
     /// Sends a call, keeps it while a connection comes about, or fails it at once while none does.
     func submit(_ call: RedisCall) {
-        guard let connection = self.connection else { return call.finish(.failure(self.lastFailure ?? .unreachable)) }
+        guard let connection = self.connection else {
+            return call.finish(.failure(self.lastFailure?.ofUnsent ?? .unreachable))
+        }
         if connection.isReady { connection.send(call) } else { self.waiting.add(call) }
     }
 
     /// Gives the connection up; another one is made.
     func reset(_ failure: RedisFailure) { self.connection?.close(failure) }
 
-    func stop() {
+    /// Ends the connection for good, and gives back what was not sent.
+    func stop() -> [RedisCall] {
         self.isStopped = true
         self.loop.remove(self.timer)
+        let unsent = self.waiting.take()
         self.connection?.close(.stopped)
-        self.waiting.fail(.stopped)
+        return unsent
     }
 
     /// At once when the connection has worked for a second, so that calls hardly notice; else later and later.
@@ -85,7 +91,11 @@ final class RedisNode: RedisConnectionOwner {
     func connectionIsReady(_ connection: RedisConnection) {
         self.readySince = self.loop.clock.monotonicTime()
         self.lastFailure = nil
-        for call in self.waiting.take() { connection.send(call) }
+        let now = self.loop.clock.monotonicTime()
+        for call in self.waiting.take() {
+            // One that is late would end the connection at once.
+            if call.deadline > now { connection.send(call) } else { call.finish(.failure(.unreachable)) }
+        }
         self.owner.nodeIsReady(self)
     }
 
@@ -98,11 +108,10 @@ final class RedisNode: RedisConnectionOwner {
     func connectionEnded(_ connection: RedisConnection, _ failure: RedisFailure, unanswered: [RedisCall]) {
         self.connection = nil
         self.lastFailure = failure
-        if !self.isStopped {
-            self.reconnect()
-        }
-        self.waiting.fail(failure)
+        let unsent = self.waiting.take()
+        if !self.isStopped { self.reconnect() }
         self.owner.nodeFailed(self, failure, unanswered: unanswered)
+        for call in unsent { call.finish(.failure(failure.ofUnsent)) }
     }
 }
 
@@ -118,6 +127,8 @@ final class WaitingCalls {
     }
 
     deinit { self.loop.remove(self.timer) }
+
+    var isEmpty: Bool { self.calls.isEmpty }
 
     func add(_ call: RedisCall) {
         self.calls.append(call)

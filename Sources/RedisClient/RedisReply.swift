@@ -55,13 +55,14 @@ package struct RedisServerError: Hashable, Sendable {
         self.kind = Kind(rawValue: String(word)) ?? .other
     }
 
-    /// Slot and address of `MOVED slot host:port` and `ASK slot host:port`; an empty host means the one that answered.
+    /// Slot and address of `MOVED slot host:port` and `ASK slot host:port`; a host that is empty or `?` means the
+    /// one that answered.
     func redirection(from own: RedisAddress) -> (slot: Int, address: RedisAddress)? {
         let words = self.text.split(separator: " ")
         guard words.count >= 3, let slot = Int(words[1]), (0..<ClusterMap.slotCount).contains(slot),
             let colon = words[2].lastIndex(of: ":"), let port = UInt16(words[2][words[2].index(after: colon)...])
         else { return nil }
         let host = words[2][..<colon]
-        return (slot, RedisAddress(host: host.isEmpty ? own.host : String(host), port: port))
+        return (slot, RedisAddress(host: host.isEmpty || host == "?" ? own.host : String(host), port: port))
     }
 }

@@ -4,7 +4,7 @@ package import GatewayTypes
 /// Listens to channels on a connection of its own, and says from when and until when it hears everything.
 ///
 /// A message that is published while nobody is told `established` is lost, so whoever relies on messages must doubt
-/// what it knows until then. A silent connection is found out by a ping a second.
+/// what it knows until then. A silent connection is found out by a ping a second, in three.
 package final class RedisSubscriber: @unchecked Sendable {
     // Unchecked: touched on the loop's thread only, after it was made.
 
@@ -25,13 +25,15 @@ package final class RedisSubscriber: @unchecked Sendable {
     private var next = 0
     private var confirmed = 0
     private var attempts = 0
-    private var lastHeard = MonotonicTime(nanoseconds: 0)
+    /// Pings since anything was heard.
+    private var silentPings = 0
     private let timer = LoopTimer()
     private var isStopped = false
     private var ending: UnsafeContinuation<Void, Never>?
 
     private static let pingPeriod = TimeSpan.seconds(1)
-    private static let longestSilence = TimeSpan.milliseconds(2500)
+    /// Counted and not timed: a loop that was held up hears late, but then all at once.
+    private static let mostSilentPings = 2
 
     package init(
         _ settings: RedisSettings, channels: [ByteString], loop: EventLoop, hear: @escaping @Sendable (Event) -> Void
@@ -100,9 +102,8 @@ package final class RedisSubscriber: @unchecked Sendable {
 
     private func watch() {
         guard let connection = self.connection else { return }
-        guard self.loop.clock.monotonicTime() - self.lastHeard < Self.longestSilence else {
-            return connection.close(.timedOut)
-        }
+        guard self.silentPings < Self.mostSilentPings else { return connection.close(.timedOut) }
+        self.silentPings += 1
         connection.sendUnanswered(["PING"])
         self.loop.arm(self.timer, after: Self.pingPeriod)
     }
@@ -111,14 +112,14 @@ package final class RedisSubscriber: @unchecked Sendable {
 extension RedisSubscriber: RedisConnectionOwner {
     func connectionIsReady(_ connection: RedisConnection) {
         self.confirmed = 0
-        self.lastHeard = self.loop.clock.monotonicTime()
+        self.silentPings = 0
         connection.sendUnanswered(["SUBSCRIBE"] + self.channels)
         self.timer.action = { [unowned self] in self.watch() }
         self.loop.arm(self.timer, after: Self.pingPeriod)
     }
 
     func connection(_ connection: RedisConnection, pushed reply: RedisReply) {
-        self.lastHeard = self.loop.turnTime
+        self.silentPings = 0
         guard let parts = reply.array, parts.count == 3, let kind = parts[0].text else {
             if case .error(let error) = reply {
                 connection.close(error.kind == .noPermission ? .notPermitted : .server(error))

@@ -8,6 +8,7 @@ struct ReplyReader: ~Copyable {
     /// Most elements of one reply, those of its arrays included.
     static let mostElements = 1 << 20
     private static let longestLine = 64 << 10
+    private static let kinds = "+-:$*".utf8
 
     struct Malformed: Error {}
 
@@ -51,8 +52,11 @@ struct ReplyReader: ~Copyable {
 
     /// Steps over one line, and the bytes it announces; false when they are not all here.
     private mutating func takePart() throws(Malformed) -> Bool {
-        guard let end = try self.lineEnd() else { return false }
+        guard self.scanned < self.buffer.count else { return false }
         let kind = self.buffer[self.scanned]
+        // Before its line has ended: nonsense may go on for long without an end.
+        guard Self.kinds.contains(kind) else { throw Malformed() }
+        guard let end = try self.lineEnd() else { return false }
         var next = end + 2
         switch kind {
         case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ":"): self.missing -= 1
@@ -119,6 +123,8 @@ struct ReplyReader: ~Copyable {
         var raw: UnsafeMutableRawPointer?
         guard fed == REDIS_OK, redisReaderGetReply(self.reader, &raw) == REDIS_OK, let raw else { throw Malformed() }
         defer { freeReplyObject(raw) }
+        // Where hiredis sees the end elsewhere, every answer behind it would be another call's.
+        guard self.reader.pointee.pos == self.reader.pointee.len else { throw Malformed() }
         return Self.reply(raw.assumingMemoryBound(to: redisReply.self))
     }
 

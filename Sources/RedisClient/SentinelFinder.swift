@@ -12,7 +12,8 @@ final class SentinelFinder: RedisConnectionOwner {
     private let loop: EventLoop
     private var connection: RedisConnection?
     private var next = 0
-    private var heardOfNoMaster = false
+    /// What the sentinels of this round said that tells more than silence.
+    private var heard: RedisFailure?
     private var isSearching = false
     private let pause = LoopTimer()
     var found: (RedisAddress) -> Void = { _ in }
@@ -67,9 +68,9 @@ final class SentinelFinder: RedisConnectionOwner {
     }
 
     private func endRound() {
-        let failure: RedisFailure = self.heardOfNoMaster ? .unknownMaster : .noSentinel
+        let failure = self.heard ?? .noSentinel
         self.lastFailure = failure
-        self.heardOfNoMaster = false
+        self.heard = nil
         self.next = 0
         self.loop.arm(self.pause, after: .milliseconds(Int64.random(in: 200...500)))
         self.failed(failure)
@@ -97,16 +98,25 @@ final class SentinelFinder: RedisConnectionOwner {
         guard let parts = reply.array, parts.count == 2, let host = parts[0].text,
             let port = parts[1].text.flatMap({ UInt16($0) })
         else {
-            if case .error = reply {} else { self.heardOfNoMaster = true }
+            self.note(reply)
             return self.goOn()
         }
         self.isSearching = false
         self.lastFailure = nil
-        self.heardOfNoMaster = false
+        self.heard = nil
         self.sentinels.swapAt(0, self.next)
         self.connection = nil
         connection.close(.stopped)
         self.found(RedisAddress(host: host, port: port))
+    }
+
+    /// A sentinel that knows no such master tells more than one that refuses to speak with us.
+    private func note(_ reply: RedisReply) {
+        guard case .error(let error) = reply else { return self.heard = .unknownMaster }
+        switch error.kind {
+        case .noAuth, .wrongPassword, .noPermission: self.heard = self.heard ?? .notPermitted
+        default: break
+        }
     }
 
     func connection(_ connection: RedisConnection, pushed reply: RedisReply) {}
@@ -115,6 +125,10 @@ final class SentinelFinder: RedisConnectionOwner {
         guard connection === self.connection else { return }
         self.connection = nil
         self.next += 1
+        switch failure {
+        case .notPermitted, .tls: self.heard = self.heard ?? failure
+        default: break
+        }
         self.loop.arm(self.pause, after: .milliseconds(0))
     }
 }

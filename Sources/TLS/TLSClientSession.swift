@@ -10,6 +10,8 @@ package final class TLSClientSession {
     /// Cipher bytes for the peer.
     private let output: OpaquePointer
     package private(set) var isEstablished = false
+    /// The peer has sent something under the connection's keys. Until then it may still refuse ours.
+    private var isAccepted = false
     /// The peer has ended its side in the orderly way.
     package private(set) var isEnded = false
 
@@ -85,6 +87,7 @@ package final class TLSClientSession {
             while true {
                 let count = SSL_read(self.ssl, buffer.baseAddress, Int32(buffer.count))
                 if count > 0 {
+                    self.isAccepted = true
                     deliver(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
                     continue
                 }
@@ -93,7 +96,7 @@ package final class TLSClientSession {
                 case SSL_ERROR_ZERO_RETURN:
                     self.isEnded = true
                     return nil
-                default: return .broken
+                default: return self.isAccepted ? .broken : .handshakeFailed
                 }
             }
         }

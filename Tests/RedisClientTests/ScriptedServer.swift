@@ -1,0 +1,71 @@
+import GatewayTesting
+import GatewayTypes
+import Synchronization
+import Testing
+
+@testable import RedisClient
+
+/// Listens as a Redis server would, and does with each connection what a test tells it.
+final class ScriptedServer: Sendable {
+    let port: UInt16
+    private let listener: TestSocket
+    private let isOver = Gate()
+    private let count = Atomic(0)
+
+    /// - Parameter serve: on a thread of each connection; the socket is closed when it returns.
+    init(_ serve: @escaping @Sendable (TestSocket) throws -> Void) throws {
+        (self.listener, self.port) = try TestSocket.listen()
+        OwnThread.start { [self] in
+            while !self.isOver.isPassable {
+                guard let socket = self.listener.accept(within: .milliseconds(50)) else { continue }
+                self.count.add(1, ordering: .relaxed)
+                OwnThread.start {
+                    try? serve(socket)
+                    socket.close()
+                }
+            }
+            self.listener.close()
+        }
+    }
+
+    /// Takes the greeting, then answers every read with the same bytes.
+    convenience init(answering bytes: [UInt8]) throws {
+        try self.init { socket in
+            try Self.greet(socket)
+            while try !socket.receive(within: .seconds(20)).isEmpty { try socket.send(bytes) }
+        }
+    }
+
+    convenience init(answering text: String) throws { try self.init(answering: Array(text.utf8)) }
+
+    /// Answers whatever it is asked with a port of the loopback interface, as a sentinel names a master.
+    static func sentinel(_ port: @escaping @Sendable () -> UInt16) throws -> ScriptedServer {
+        try ScriptedServer { socket in
+            while try !socket.receive(within: .seconds(20)).isEmpty {
+                let digits = "\(port())"
+                try socket.send("*2\r\n$9\r\n127.0.0.1\r\n$\(digits.utf8.count)\r\n\(digits)\r\n".utf8)
+            }
+        }
+    }
+
+    /// Answers the `CLIENT SETNAME` that a client without credentials begins with.
+    static func greet(_ socket: TestSocket) throws {
+        _ = try socket.receive(within: .seconds(20))
+        try socket.send("+OK\r\n".utf8)
+    }
+
+    /// No connection is taken any more.
+    func stop() { self.isOver.open() }
+
+    var connections: Int { self.count.load(ordering: .relaxed) }
+    var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: self.port) }
+    var settings: RedisSettings {
+        RedisSettings(topology: .single(self.address), connectTimeout: .seconds(5), commandTimeout: .seconds(10))
+    }
+}
+
+/// Uses a scripted server and a client of it.
+func withScript(_ server: ScriptedServer, _ body: (TestClient) async throws -> Void) async throws {
+    defer { server.stop() }
+    try await withClient(server.settings) { try await body($0) }
+}
