@@ -29,7 +29,6 @@ package final class Redis: @unchecked Sendable {
     private var isStarted = false
     private var isStopped = false
     private var ending: UnsafeContinuation<Void, Never>?
-    private var lastFailure: RedisFailure?
 
     package init(_ settings: RedisSettings, loop: EventLoop) {
         self.settings = settings

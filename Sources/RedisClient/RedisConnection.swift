@@ -46,7 +46,8 @@ final class RedisConnection: RedisTransportDelegate {
     private var reader = ReplyReader()
     private var greeting: [Greeting] = []
     /// Sent and not answered, oldest first; those before `answered` are done with.
-    private var pending: [RedisCall] = []
+    /// Nil where an answer tells nothing: that of an `ASKING`.
+    private var pending: [RedisCall?] = []
     private var answered = 0
     private var output: [UInt8] = []
     private var flushes = false
@@ -170,8 +171,7 @@ final class RedisConnection: RedisTransportDelegate {
         if call.isAsking {
             CommandWriter.begin(1, to: &self.output)
             CommandWriter.append(literal: "ASKING", to: &self.output)
-            self.pending.append(
-                RedisCall(.command([]), slot: nil, deadline: call.deadline, isIdempotent: false) { _ in })
+            self.pending.append(nil)
         }
         call.append(to: &self.output)
         self.pending.append(call)
@@ -229,7 +229,7 @@ final class RedisConnection: RedisTransportDelegate {
             self.pending.removeFirst(self.answered)
             self.answered = 0
         }
-        self.owner.connection(self, answered: call, reply)
+        if let call { self.owner.connection(self, answered: call, reply) }
     }
 
     /// Timers are late by a slot of the wheel; by more when something holds the loop up.
@@ -241,7 +241,7 @@ final class RedisConnection: RedisTransportDelegate {
             if !self.readsAgain(now - self.connectDeadline) { self.close(.unreachable) }
             return
         }
-        let open = self.pending[self.answered...]
+        let open = self.pending[self.answered...].compactMap { $0 }
         if let late = open.first(where: { $0.deadline <= now }) {
             if !self.readsAgain(now - late.deadline) { self.close(.timedOut) }
             return
@@ -271,7 +271,7 @@ final class RedisConnection: RedisTransportDelegate {
         self.loop.remove(self.timer)
         self.connector?.cancel()
         self.transport?.close()
-        let unanswered = Array(self.pending[self.answered...])
+        let unanswered = self.pending[self.answered...].compactMap { $0 }
         self.pending = []
         self.answered = 0
         self.output = []

@@ -15,6 +15,7 @@ final class SentinelFinder: RedisConnectionOwner {
     /// What the sentinels of this round said that tells more than silence.
     private var heard: RedisFailure?
     private var isSearching = false
+    private var hasSearched = false
     private let pause = LoopTimer()
     var found: (RedisAddress) -> Void = { _ in }
     var failed: (RedisFailure) -> Void = { _ in }
@@ -43,11 +44,9 @@ final class SentinelFinder: RedisConnectionOwner {
         self.isSearching = true
         self.next = 0
         // A failover takes its time: sentinels name the old master until it is over.
-        self.loop.arm(self.pause, after: .milliseconds(self.lastSearch == nil ? 0 : 200))
-        self.lastSearch = self.loop.clock.monotonicTime()
+        self.loop.arm(self.pause, after: .milliseconds(self.hasSearched ? 200 : 0))
+        self.hasSearched = true
     }
-
-    private var lastSearch: MonotonicTime?
 
     func stop() {
         self.loop.cancel(self.pause)

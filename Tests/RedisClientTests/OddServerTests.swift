@@ -140,4 +140,39 @@ struct OddServerTests {
             #expect(await client.evaluate(RedisScript([1])).failure == .malformedReply)
         }
     }
+
+    @Test func aRefusedAskingIsNobodysAnswerAndNeverSentAgain() async throws {
+        let received = Box("")
+        @Sendable func read(_ socket: TestSocket) throws -> String {
+            let text = String(decoding: try socket.receive(within: .seconds(20)), as: UTF8.self)
+            received.change { $0 += text }
+            return text
+        }
+        let target = try ScriptedServer { socket in
+            try ScriptedServer.greet(socket)
+            while case let text = try read(socket), !text.isEmpty {
+                try socket.send((text.contains("ASKING") ? "-LOADING later\r\n+moved\r\n" : "+other\r\n").utf8)
+            }
+        }
+        defer { target.stop() }
+        let ownPort = Box(UInt16(0))
+        let seed = try ScriptedServer { socket in
+            try ScriptedServer.greet(socket)
+            while case let text = try read(socket), !text.isEmpty {
+                let layout = "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:\(ownPort.now)\r\n"
+                try socket.send((text.contains("CLUSTER") ? layout : "-ASK 0 127.0.0.1:\(target.port)\r\n").utf8)
+            }
+        }
+        defer { seed.stop() }
+        ownPort.change { $0 = seed.port }
+        var settings = seed.settings
+        settings.topology = .cluster(seeds: [seed.address])
+        try await withClient(settings) { client in
+            #expect(await client.call("GET", "a", key: "a").text == "moved")
+            // Whatever would be sent again is sent within a few back-offs.
+            try await Task.sleep(for: .milliseconds(300))
+            #expect(await client.call("GET", "b", key: "b").text == "moved")
+            #expect(!received.now.contains("*0\r\n"))
+        }
+    }
 }
