@@ -48,7 +48,7 @@ var targets: [Target] = [
     // 3: stages
     library("Authentication", ["EventLoops", "GatewayTypes", "HTTPClient", "JOSE", "JSON"]),
     .target(
-        name: "Quota", dependencies: ["EventLoops", "GatewayTypes", "RedisClient"],
+        name: "Quota", dependencies: ["EventLoops", "GatewayTypes", "JOSE", "RedisClient"],
         resources: [.embedInCode("Redis/Scripts")], swiftSettings: rules),
     library("Routing", ["GatewayTypes"]),
     library("Asking", ["EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "JSON"]),

@@ -36,37 +36,36 @@ struct RequestPipeline {
 
     /// Waits only for keys that may be on their way from the issuer, and not long.
     func authenticate(_ context: AskContext) async throws(AskFailure) {
-        if let failure = try self.identify(context, isLastTry: false) {
-            _ = await context.snapshot.authenticator.awaitKeys(after: failure)
-            _ = try self.identify(context, isLastTry: true)
+        if let failure = try self.identify(context) {
+            guard await context.snapshot.authenticator.awaitKeys(after: failure) else {
+                throw self.refused(failure, context)
+            }
+            if let failure = try self.identify(context) { throw self.refused(failure, context) }
         }
     }
 
-    /// Finds the principal; returns a failure that new keys may heal, unless this is the last try.
     @inline(never)
-    private func identify(
-        _ context: AskContext, isLastTry: Bool
-    ) throws(AskFailure) -> AuthenticationFailure? {
-        let head = context.exchange.head
+    private func refused(_ failure: AuthenticationFailure, _ context: AskContext) -> AskFailure {
+        context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(failure))
+        return AskFailure(failure)
+    }
+
+    /// Finds the principal, and what it may use; returns why the caller has none.
+    @inline(never)
+    private func identify(_ context: AskContext) throws(AskFailure) -> AuthenticationFailure? {
         let principal: Principal
         do throws(AuthenticationFailure) {
-            principal = try Self.principal(of: head, context)
+            principal = try Self.principal(of: context.exchange.head, context)
         } catch {
-            if !isLastTry, error.mayHeal { return error }
-            context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(error))
-            throw AskFailure(error)
+            return error
         }
-        try self.enter(principal, context)
-        return nil
-    }
-
-    private func enter(_ principal: Principal, _ context: AskContext) throws(AskFailure) {
         guard let tenant = context.snapshot.tenants[principal.tenant] else { throw AskFailure(.internalError) }
         context.principal = principal
         context.tenant = tenant
         context.plan = tenant.plans[principal.plan]
         // The plan of a claim or an override may be gone since the last reload.
         guard context.plan != nil else { throw AskFailure(.taskNotInPlan) }
+        return nil
     }
 
     private static func principal(
@@ -128,10 +127,11 @@ struct RequestPipeline {
     // MARK: 4 admit
 
     private func admit(_ context: AskContext) async throws(AskFailure) -> Reservation {
-        if let decision = context.loop.gate.admitAtOnce(try self.quotaAsk(context)) {
+        let gate = context.loop.gate
+        if gate.decidesAtOnce, let decision = gate.admitAtOnce(try self.quotaAsk(context)) {
             return try self.reservation(decision, context)
         }
-        return try self.reservation(await context.loop.gate.admit(try self.quotaAsk(context)), context)
+        return try self.reservation(await gate.admit(try self.quotaAsk(context)), context)
     }
 
     @inline(never)

@@ -87,42 +87,7 @@ extension OperatorChange {
 }
 
 /// One quantity for each kind of limit, or none.
-package struct KindAmounts: Hashable, Sendable {
-    package var requestsPerMinute: Int?
-    package var tokensPerDay: Int?
-    package var concurrentRequests: Int?
-
-    package init(requestsPerMinute: Int? = nil, tokensPerDay: Int? = nil, concurrentRequests: Int? = nil) {
-        self.requestsPerMinute = requestsPerMinute
-        self.tokensPerDay = tokensPerDay
-        self.concurrentRequests = concurrentRequests
-    }
-
-    package subscript(kind: LimitKind) -> Int? {
-        get {
-            switch kind {
-            case .requestsPerMinute: self.requestsPerMinute
-            case .tokensPerDay: self.tokensPerDay
-            case .concurrentRequests: self.concurrentRequests
-            }
-        }
-        set {
-            switch kind {
-            case .requestsPerMinute: self.requestsPerMinute = newValue
-            case .tokensPerDay: self.tokensPerDay = newValue
-            case .concurrentRequests: self.concurrentRequests = newValue
-            }
-        }
-    }
-
-    /// Only the kind that a change concerns; nil concerns all.
-    func only(_ kind: LimitKind?) -> KindAmounts {
-        guard let kind else { return self }
-        var result = KindAmounts()
-        result[kind] = self[kind]
-        return result
-    }
-}
+package typealias KindAmounts = PerKind<Int>
 
 /// A place in the trail: two numbers, written `123-4`. Only good for the trail it came from.
 package struct AuditCursor: Hashable, Sendable, Comparable, CustomStringConvertible {

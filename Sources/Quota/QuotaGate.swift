@@ -44,6 +44,9 @@ package final class QuotaGate: Sendable {
         }
     }
 
+    /// Whether the store answers without waiting, so that `admitAtOnce` gives a decision.
+    package var decidesAtOnce: Bool { self.memory != nil }
+
     /// The decision of a store that can answer without waiting; nil when `admit` has to be awaited.
     package func admitAtOnce(_ ask: QuotaAsk) -> QuotaDecision? {
         guard let memory = self.memory else { return nil }

@@ -28,7 +28,7 @@ package final class Redis: @unchecked Sendable {
     private let refreshTimer = LoopTimer()
     private var isStarted = false
     private var isStopped = false
-    private var ending: UnsafeContinuation<Void, Never>?
+    private var ending: (() -> Void)?
 
     package init(_ settings: RedisSettings, loop: EventLoop) {
         self.settings = settings
@@ -47,15 +47,11 @@ package final class Redis: @unchecked Sendable {
 
     /// Keeps connections until the task is cancelled or `stop` is called. Calls then fail.
     package func run() async {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                self.loop.submit {
-                    guard !self.isStopped else { return continuation.resume() }
-                    self.ending = continuation
-                    self.start()
-                }
-            }
-        } onCancel: {
+        await self.loop.hold { ended in
+            guard !self.isStopped else { return ended() }
+            self.ending = ended
+            self.start()
+        } stop: {
             self.stop()
         }
     }
@@ -73,7 +69,7 @@ package final class Redis: @unchecked Sendable {
             var calls = nodes.values.flatMap { $0.stop() } + self.homeless.take() + self.resting.values
             self.resting = [:]
             while let call = calls.popLast() { call.finish(.failure(.stopped)) }
-            self.ending?.resume()
+            self.ending?()
             self.ending = nil
         }
     }

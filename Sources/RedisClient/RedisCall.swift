@@ -9,10 +9,7 @@ package final class RedisScript: Sendable {
 
     package init(_ text: [UInt8]) {
         self.text = text
-        self.digest = scriptDigest(of: text).flatMap { byte -> [UInt8] in
-            let digits = Array("0123456789abcdef".utf8)
-            return [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
+        self.digest = Hexadecimal.text(of: scriptDigest(of: text))
     }
 }
 

@@ -29,7 +29,7 @@ package final class RedisSubscriber: @unchecked Sendable {
     private var silentPings = 0
     private let timer = LoopTimer()
     private var isStopped = false
-    private var ending: UnsafeContinuation<Void, Never>?
+    private var ending: (() -> Void)?
 
     private static let pingPeriod = TimeSpan.seconds(1)
     /// Counted and not timed: a loop that was held up hears late, but then all at once.
@@ -52,15 +52,11 @@ package final class RedisSubscriber: @unchecked Sendable {
 
     /// Listens until the task is cancelled.
     package func run() async {
-        await withTaskCancellationHandler {
-            await withUnsafeContinuation { continuation in
-                self.loop.submit {
-                    guard !self.isStopped else { return continuation.resume() }
-                    self.ending = continuation
-                    self.connect()
-                }
-            }
-        } onCancel: {
+        await self.loop.hold { ended in
+            guard !self.isStopped else { return ended() }
+            self.ending = ended
+            self.connect()
+        } stop: {
             self.loop.submit { self.stop() }
         }
     }
@@ -71,7 +67,7 @@ package final class RedisSubscriber: @unchecked Sendable {
         self.finder?.stop()
         self.finder = nil
         self.connection?.close(.stopped)
-        self.ending?.resume()
+        self.ending?()
         self.ending = nil
     }
 

@@ -83,10 +83,7 @@ struct KeySetArchive: Sendable {
         return (try? JSONDocument(parsing: Array(bytes[65...])).root)?["set"]?.bytes
     }
 
-    private static func hex(_ digest: SHA256Digest) -> [UInt8] {
-        let digits = Array("0123456789abcdef".utf8)
-        return digest.bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
+    private static func hex(_ digest: SHA256Digest) -> [UInt8] { Hexadecimal.text(of: digest.bytes) }
 
     // MARK: Files
 

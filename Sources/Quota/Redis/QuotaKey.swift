@@ -1,4 +1,5 @@
 import GatewayTypes
+import JOSE
 
 /// The only place that spells keys of the store: `ag1:{<tenant>}:<kind><scope>:<id>`.
 ///
@@ -69,26 +70,12 @@ struct QuotaKey {
     }
 
     private static func append(_ id: ByteString, to output: inout [UInt8]) {
-        guard id.utf8.count > Self.longestPlainID else { return Self.append(base64: Array(id.utf8), to: &output) }
-        output.append(0x7E)
-        Self.append(base64: Digest.sha256(id.utf8), to: &output)
-    }
-
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-    /// RFC 4648, section 5, without padding.
-    private static func append(base64 bytes: [UInt8], to output: inout [UInt8]) {
-        var word: UInt32 = 0
-        var bits: UInt32 = 0
-        for byte in bytes {
-            word = word << 8 | UInt32(byte)
-            bits &+= 8
-            while bits >= 6 {
-                bits &-= 6
-                output.append(Self.alphabet[Int(word >> bits & 63)])
-            }
+        let bytes = Array(id.utf8)
+        guard bytes.count > Self.longestPlainID else {
+            return output.append(contentsOf: Base64URL.encode(bytes.span))
         }
-        if bits > 0 { output.append(Self.alphabet[Int(word << (6 &- bits) & 63)]) }
+        output.append(0x7E)
+        output.append(contentsOf: Base64URL.encode(SHA256Digest(of: bytes.span).bytes.span))
     }
 
     /// Only ASCII comes here, which is always UTF-8.

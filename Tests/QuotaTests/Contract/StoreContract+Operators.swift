@@ -134,11 +134,11 @@ extension StoreContract {
             try await bench.store.apply(.override(.tokensPerDay, LimitOverride(quantity: 5)), to: Self.u1)
             try await bench.store.apply(.block(until: nil), to: Self.u1)
             var steering = try await bench.store.steering(of: Self.u1).steering
-            #expect(steering.requestsPerMinute == change)
+            #expect(steering[.requestsPerMinute] == change)
             #expect(steering.isBlocked)
             try await bench.store.apply(.clearOverride(nil), to: Self.u1)
             steering = try await bench.store.steering(of: Self.u1).steering
-            #expect(steering.requestsPerMinute == nil && steering.tokensPerDay == nil && steering.isBlocked)
+            #expect(steering[.requestsPerMinute] == nil && steering[.tokensPerDay] == nil && steering.isBlocked)
         },
         ContractCheck("every change moves the generation") { bench in
             var last = bench.store.generation

@@ -13,7 +13,7 @@ extension StoreContract {
             #expect(try await store.apply(set, to: Self.u1, by: Self.order(0)) == .applied(version: 1))
             let lower = OperatorChange.override(.requestsPerMinute, LimitOverride(quantity: 1))
             #expect(try await store.apply(lower, to: Self.u1, by: Self.order(0)) == .conflict(current: 1))
-            #expect(try await store.steering(of: Self.u1).steering.requestsPerMinute?.quantity == 4)
+            #expect(try await store.steering(of: Self.u1).steering[.requestsPerMinute]?.quantity == 4)
             #expect(try await store.apply(.clearOverride(nil), to: Self.u1, by: Self.order(1)) == .applied(version: 2))
             #expect(try await store.steering(of: Self.u1) == VersionedSteering(version: 2))
             #expect(try await store.dropLeases(of: Self.u1, request: nil, by: Self.order(1)) == .conflict(current: 2))
@@ -64,14 +64,14 @@ extension StoreContract {
             var question = AuditQuestion(.tenant(StoreBench.tenant), limit: 3)
             for pages in 1...3 {
                 let page = try await bench.store.audit(question)
-                seen += page.entries.map(\.after.requestsPerMinute)
+                seen += page.entries.map(\.after[.requestsPerMinute])
                 #expect((page.next == nil) == (pages == 3))
                 // A cursor travels as text.
                 question.before = page.next.flatMap { AuditCursor(ByteString($0.description)) }
             }
             #expect(seen == [7, 6, 5, 4, 3, 2, 1])
             let one = try await bench.store.audit(AuditQuestion(.holder(.subject("s0", of: StoreBench.tenant))))
-            #expect(one.entries.map(\.after.requestsPerMinute) == [6, 4, 2])
+            #expect(one.entries.map(\.after[.requestsPerMinute]) == [6, 4, 2])
             #expect(try await bench.store.audit(AuditQuestion(.tenant("nobody"))).entries == [])
         },
         ContractCheck("an entry is kept for its time and no longer") { bench in
