@@ -119,7 +119,8 @@ if isFuzzing {
         ("FuzzJSON", ["CJansson", "JSON"]), ("FuzzOpenAI", ["DialectFuzzing"]),
         ("FuzzAnthropic", ["DialectFuzzing"]), ("FuzzGemini", ["DialectFuzzing"]),
     ]
-    // what the fuzzers of the dialects check
+    // how they start, and what those of the dialects check
+    targets.append(.target(name: "FuzzDriver", path: "Fuzz/Driver", swiftSettings: rules))
     targets.append(
         .target(
             name: "DialectFuzzing", dependencies: ["Asking", "GatewayTypes", "HTTPClient"], path: "Fuzz/Dialects",
@@ -127,7 +128,7 @@ if isFuzzing {
     for (name, dependencies) in fuzzers {
         targets.append(
             .executableTarget(
-                name: name, dependencies: dependencies, path: "Fuzz/\(name)",
+                name: name, dependencies: ["FuzzDriver"] + dependencies, path: "Fuzz/\(name)",
                 swiftSettings: rules + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
                 linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
     }

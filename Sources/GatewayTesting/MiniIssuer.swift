@@ -23,37 +23,39 @@ package final class MiniIssuer: Sendable {
         }
     }
 
-    private struct State {
-        var answers: [String: Answer] = [:]
-        var requests: [HTTPMessage] = []
-        var connections: [Int: TestSocket] = [:]
-        var opened = 0
-        var stopped = false
+    /// What is answered, and what was asked.
+    private final class Desk: Sendable {
+        let answers = Mutex<[String: Answer]>([:])
+        let requests = Mutex<[HTTPMessage]>([])
+
+        func received(_ message: HTTPMessage) -> Answer {
+            self.requests.withLock { $0.append(message) }
+            let words = message.startLine.split(separator: " ")
+            guard words.count == 3, words[0] == "GET" else { return .status(405) }
+            return self.answers.withLock { $0[String(words[1])] } ?? .status(404)
+        }
     }
 
     package let port: UInt16
-    private let listener: TestSocket
-    private let state: Mutex<State>
+    private let desk: Desk
+    private let server: LoopbackServer
 
     /// Serves a key set at `/keys`, and metadata that names it at the place for `issuer`, which is its own address.
     ///
     /// - Parameter port: zero for any; a stopped issuer's to come back after it.
     package init(_ mints: [TokenMint] = [], on port: UInt16 = 0) throws(SocketFailure) {
-        (self.listener, self.port) = try TestSocket.listen(on: port)
-        self.state = Mutex(State())
+        let desk = Desk()
+        self.desk = desk
+        self.server = try LoopbackServer(on: port) { socket, _ in
+            let reader = MessageReader(socket)
+            while let message = try? reader.message(isResponse: false, within: .seconds(60)),
+                Self.play(desk.received(message), message, on: socket)
+            {}
+        }
+        self.port = self.server.port
         self.answer("/keys", .keys(mints))
         self.answer(Self.metadataPath, .document(self.metadata()))
-        OwnThread.start { [weak self, listener] in
-            while true {
-                let socket = listener.accept(within: .milliseconds(50))
-                guard let self, !self.state.withLock({ $0.stopped }) else { break }
-                if let socket { self.accepted(socket) }
-            }
-            listener.close()
-        }
     }
-
-    deinit { self.stop() }
 
     package static let metadataPath = "/.well-known/openid-configuration"
 
@@ -68,7 +70,7 @@ package final class MiniIssuer: Sendable {
     }
 
     /// What a path answers from now on.
-    package func answer(_ path: String, _ answer: Answer) { self.state.withLock { $0.answers[path] = answer } }
+    package func answer(_ path: String, _ answer: Answer) { self.desk.answers.withLock { $0[path] = answer } }
 
     package func publish(_ mints: [TokenMint], fields: [String] = []) {
         self.answer("/keys", .keys(mints, fields: fields))
@@ -78,47 +80,14 @@ package final class MiniIssuer: Sendable {
     package func fetches(of path: String = "/keys") -> Int { self.requests(of: path).count }
 
     package func requests(of path: String = "/keys") -> [HTTPMessage] {
-        self.state.withLock { $0.requests }.filter { $0.startLine == "GET \(path) HTTP/1.1" }
+        self.desk.requests.withLock { $0 }.filter { $0.startLine == "GET \(path) HTTP/1.1" }
     }
 
     /// Requests of any kind so far.
-    package var requestCount: Int { self.state.withLock { $0.requests.count } }
+    package var requestCount: Int { self.desk.requests.withLock { $0.count } }
 
     /// Closes the listener and every connection; the port is free soon after.
-    package func stop() {
-        let connections = self.state.withLock { state in
-            state.stopped = true
-            return Array(state.connections.values)
-        }
-        self.listener.interrupt()
-        self.listener.close()
-        for connection in connections { connection.interrupt() }
-    }
-
-    private func accepted(_ socket: TestSocket) {
-        let number = self.state.withLock { state in
-            defer { state.opened += 1 }
-            state.connections[state.opened] = socket
-            return state.opened
-        }
-        OwnThread.start { [weak self] in
-            let reader = MessageReader(socket)
-            while let message = try? reader.message(isResponse: false, within: .seconds(60)) {
-                guard let answer = self?.received(message), Self.play(answer, message, on: socket) else { break }
-            }
-            socket.close()
-            _ = self?.state.withLock { $0.connections.removeValue(forKey: number) }
-        }
-    }
-
-    private func received(_ message: HTTPMessage) -> Answer {
-        let words = message.startLine.split(separator: " ")
-        return self.state.withLock { state in
-            state.requests.append(message)
-            guard words.count == 3, words[0] == "GET" else { return .status(405) }
-            return state.answers[String(words[1])] ?? .status(404)
-        }
-    }
+    package func stop() { self.server.stop() }
 
     /// Whether the connection may go on.
     private static func play(_ answer: Answer, _ request: HTTPMessage, on socket: TestSocket) -> Bool {

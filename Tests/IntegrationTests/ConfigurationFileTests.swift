@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Configuration files", .ownThread)
+@Suite("Configuration files", .oneOfFewThreads)
 struct ConfigurationFileTests {
     /// A file with everything it names beside it.
     private func folder(_ yaml: String) throws -> (folder: TemporaryFolder, path: String) {
@@ -125,7 +125,7 @@ struct ConfigurationFileTests {
     }
 }
 
-@Suite("Reload", .ownThread)
+@Suite("Reload", .oneOfFewThreads)
 struct ReloadTests {
     @Test func `A reload keeps counters, and a new limit counts what was used`() throws {
         let gateway = try TestGateway()

@@ -6,7 +6,7 @@ import Testing
 
 /// Servers that others wrote after the vendors' documents, behind the gateway.
 @Suite(
-    "Dialects against the servers of others", .ownThread, .serialized,
+    "Dialects against the servers of others", .oneOfFewThreads, .serialized,
     .enabled(
         if: MockServer.isInstalled || getenv("CI") != nil, "needs the Python environment of Scripts/setup --tests"))
 struct DialectServerTests {

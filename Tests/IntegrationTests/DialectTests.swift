@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Dialects", .ownThread, .dialects)
+@Suite("Dialects", .oneOfFewThreads, .dialects)
 struct DialectTests {
     /// What one ask came to, for the client, the account and the operator.
     private struct Result {

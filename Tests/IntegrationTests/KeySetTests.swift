@@ -67,7 +67,7 @@ private final class KeyGateway {
     func remaining(_ token: String) throws -> String { try self.call("GET", "/v1/quota", token).text }
 }
 
-@Suite("Keys fetched from issuers", .ownThread)
+@Suite("Keys fetched from issuers", .oneOfFewThreads)
 struct KeySetTests {
     @Test("The first token of a new key is answered, an unpublished key no longer")
     func rotation() throws {

@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// What answers, refusals and `GET /v1/quota` say of one counter is the same, to the unit and the second.
-@Suite("Limits told in several places", .ownThread, .gateway(GatewaySettings(zone: "Asia/Kathmandu")))
+@Suite("Limits told in several places", .oneOfFewThreads, .gateway(GatewaySettings(zone: "Asia/Kathmandu")))
 struct LimitAgreementTests {
     @Test(arguments: [0, 3500])
     func `A whole answer says what the quota says, however long it took`(milliseconds: Int) throws {

@@ -1,31 +1,16 @@
 import GatewayTesting
 import GatewayTypes
-import Synchronization
 import Testing
 
 @testable import RedisClient
 
 /// Listens as a Redis server would, and does with each connection what a test tells it.
 final class ScriptedServer: Sendable {
-    let port: UInt16
-    private let listener: TestSocket
-    private let isOver = Gate()
-    private let count = Atomic(0)
+    private let server: LoopbackServer
 
     /// - Parameter serve: on a thread of each connection; the socket is closed when it returns.
     init(_ serve: @escaping @Sendable (TestSocket) throws -> Void) throws {
-        (self.listener, self.port) = try TestSocket.listen()
-        OwnThread.start { [self] in
-            while !self.isOver.isPassable {
-                guard let socket = self.listener.accept(within: .milliseconds(50)) else { continue }
-                self.count.add(1, ordering: .relaxed)
-                OwnThread.start {
-                    try? serve(socket)
-                    socket.close()
-                }
-            }
-            self.listener.close()
-        }
+        self.server = try LoopbackServer { socket, _ in try serve(socket) }
     }
 
     /// Takes the greeting, then answers every read with the same bytes.
@@ -54,10 +39,11 @@ final class ScriptedServer: Sendable {
         try socket.send("+OK\r\n".utf8)
     }
 
-    /// No connection is taken any more.
-    func stop() { self.isOver.open() }
+    /// Closes everything; no connection is taken any more.
+    func stop() { self.server.stop() }
 
-    var connections: Int { self.count.load(ordering: .relaxed) }
+    var port: UInt16 { self.server.port }
+    var connections: Int { self.server.opened }
     var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: self.port) }
     var settings: RedisSettings {
         RedisSettings(topology: .single(self.address), connectTimeout: .seconds(5), commandTimeout: .seconds(10))

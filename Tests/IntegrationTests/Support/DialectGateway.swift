@@ -44,28 +44,15 @@ enum TestDialect: String, CaseIterable, Sendable {
     }
 }
 
-/// Starts a gateway with a provider of every dialect for a suite, and ends it behind its tests.
-struct DialectGatewayTrait: SuiteTrait, TestScoping {
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let thread = OwnThreadExecutor()
-        defer { thread.stop() }
-        let gateway = try await withTaskExecutorPreference(thread) { try await start() }
-        try await TestGateway.$shared.withValue(gateway) { try await function() }
-        gateway.process.child.signal(9)
+extension Trait where Self == GatewayTrait {
+    /// One gateway with a provider of every dialect for the tests of the suite.
+    static var dialects: Self {
+        Self {
+            let gateway = try TestGateway()
+            try gateway.serveDialects(at: String(gateway.provider.baseURL.dropLast("/v1".count)))
+            return gateway
+        }
     }
-
-    @concurrent private func start() async throws -> TestGateway {
-        let gateway = try TestGateway()
-        try gateway.serveDialects(at: String(gateway.provider.baseURL.dropLast("/v1".count)))
-        return gateway
-    }
-}
-
-extension Trait where Self == DialectGatewayTrait {
-    /// One gateway with all dialects for the tests of the suite.
-    static var dialects: Self { Self() }
 }
 
 extension TestGateway {

@@ -1,25 +1,26 @@
-import GatewayTesting
 import Synchronization
-import Testing
+package import Testing
 
-/// Runs each test on a thread of its own, so that it may block on sockets, and only a few at the same time.
-struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
+/// Runs each test on a thread of its own, so that it may block on sockets and processes.
+package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
+    /// Whether only a few of them run at the same time.
+    fileprivate let isOneOfFew: Bool
+    package var isRecursive: Bool { true }
 
-    func provideScope(
+    package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        await Slots.shared.take()
-        defer { Slots.shared.give() }
-        let thread = OwnThreadExecutor()
-        defer { thread.stop() }
-        try await withTaskExecutorPreference(thread) { try await function() }
+        if self.isOneOfFew { await Slots.shared.take() }
+        defer { if self.isOneOfFew { Slots.shared.give() } }
+        try await OwnThreadExecutor.run { try await function() }
     }
 }
 
 extension Trait where Self == OwnThreadTrait {
     /// The test may block; see `OwnThreadTrait`.
-    static var ownThread: Self { Self() }
+    package static var ownThread: Self { Self(isOneOfFew: false) }
+    /// The same, for tests that keep a program of their own busy.
+    package static var oneOfFewThreads: Self { Self(isOneOfFew: true) }
 }
 
 /// How many blocking tests run side by side: enough to hide their waiting, few enough to keep their timing honest.
