@@ -15,6 +15,7 @@ import asyncio
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -32,9 +33,14 @@ TEXT = "The quick brown fox jumps over the lazy dog and then it runs away into t
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below the range that connections take theirs from; a cluster node also listens 10,000 above."""
+    while True:
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port := random.randrange(11000, 21000)))
+                return port
+            except OSError:
+                continue
 
 
 class Processes:
