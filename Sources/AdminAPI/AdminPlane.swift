@@ -57,7 +57,7 @@ package struct AdminPlane: HTTPHandler {
             json.beginObject()
             json.name("degraded")
             json.string(degradation.reason.metricLabel)
-            json.name("sinceSeconds")
+            json.name("sinceEpochSeconds")
             json.integer(Int(degradation.since.seconds))
             json.endObject()
         }

@@ -9,6 +9,9 @@ struct GatewaySettings: Sendable {
     var tokensPerDay = [0, 100, 1000]
     var concurrentRequests = [1, 2]
     var loops = 2
+    var store = "{kind: memory}"
+    /// What every limit does while the store does not answer.
+    var outage = "deny"
     var zone = "UTC"
     var accessLog = "stdout"
     /// What a member of `http` reads besides, as flow YAML.
@@ -33,7 +36,7 @@ struct GatewaySettings: Sendable {
           api: {address: 127.0.0.1, port: \(api)}
           admin: {address: 127.0.0.1, port: \(admin)}
         loops: \(self.loops)
-        store: {kind: memory}
+        store: \(self.store)
         log: {access: \(self.accessLog)}
         http: \(self.http)
         providers:
@@ -96,8 +99,9 @@ struct GatewaySettings: Sendable {
     }
 
     private func limits(minute: Int = 1_000_000, day: Int = 1_000_000_000, running: Int = 10_000) -> String {
-        "limits: [{name: requests_per_minute, limit: \(minute)}, {name: tokens_per_day, limit: \(day)}, "
-            + "{name: concurrent_requests, limit: \(running)}]"
+        let limits = [("requests_per_minute", minute), ("tokens_per_day", day), ("concurrent_requests", running)]
+        let lines = limits.map { "{name: \($0), limit: \($1), on_outage: \(self.outage)}" }
+        return "limits: [\(lines.joined(separator: ", "))]"
     }
 }
 
