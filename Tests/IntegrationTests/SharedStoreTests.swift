@@ -6,7 +6,7 @@ import Testing
 /// Gateways beside one real Redis: one set of counters, and what each limit does without it.
 @Suite("A store that is shared", .oneOfFewThreads, .serialized)
 struct SharedStoreTests {
-    private func gateway(_ redis: RedisServer, outage: String = "deny") throws -> TestGateway {
+    private func gateway(_ redis: RedisServer, outage: String? = nil) throws -> TestGateway {
         var settings = GatewaySettings(loops: 1)
         settings.store = "{kind: redis, address: \"127.0.0.1:\(redis.port)\", timeout: 500ms}"
         settings.outage = outage

@@ -10,8 +10,8 @@ struct GatewaySettings: Sendable {
     var concurrentRequests = [1, 2]
     var loops = 2
     var store = "{kind: memory}"
-    /// What every limit does while the store does not answer.
-    var outage = "deny"
+    /// What every limit does while the store does not answer; nil says nothing of it.
+    var outage: String?
     var zone = "UTC"
     var accessLog = "stdout"
     /// What a member of `http` reads besides, as flow YAML.
@@ -100,7 +100,8 @@ struct GatewaySettings: Sendable {
 
     private func limits(minute: Int = 1_000_000, day: Int = 1_000_000_000, running: Int = 10_000) -> String {
         let limits = [("requests_per_minute", minute), ("tokens_per_day", day), ("concurrent_requests", running)]
-        let lines = limits.map { "{name: \($0), limit: \($1), on_outage: \(self.outage)}" }
+        let stance = self.outage.map { ", on_outage: \($0)" } ?? ""
+        let lines = limits.map { "{name: \($0), limit: \($1)\(stance)}" }
         return "limits: [\(lines.joined(separator: ", "))]"
     }
 }
