@@ -66,12 +66,13 @@ var targets: [Target] = [
             "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer",
             "JOSE", "Observability", "Quota", "RedisClient", "Routing", "TLS",
         ]),
-    library(
-        "AdminAPI",
-        [
+    .target(
+        name: "AdminAPI",
+        dependencies: [
             "Authentication", "EventLoops", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JOSE", "JSON",
             "Observability", "Quota",
-        ]),
+        ],
+        resources: [.embedInCode("admin.openapi.yaml")], swiftSettings: rules),
     // 6: the program
     .executableTarget(
         name: "askgate",
