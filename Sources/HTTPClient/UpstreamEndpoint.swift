@@ -11,12 +11,15 @@ package final class UpstreamEndpoint: Sendable {
     package let maxConcurrentCalls: Int
     /// A PEM file of trusted roots in place of the system's.
     package let certificateFile: String?
+    /// Of every call to it.
+    let method: String
 
     /// - Parameter headers: name and value pairs; a pair with a control character is left out, since it could
     ///   forge further lines.
     package init(
         url: String, headers: [(name: String, value: Secret)], connectTimeout: TimeSpan = .seconds(2),
-        maxConcurrentCalls: Int = 1024, certificateFile: String? = nil
+        maxConcurrentCalls: Int = 1024, certificateFile: String? = nil,
+        method: String = "POST"
     ) {
         self.url = url
         var lines: [UInt8] = []
@@ -32,6 +35,7 @@ package final class UpstreamEndpoint: Sendable {
         self.connectTimeout = connectTimeout
         self.maxConcurrentCalls = maxConcurrentCalls
         self.certificateFile = certificateFile
+        self.method = method
     }
 
     /// Lends each header line as a NUL-terminated string.

@@ -1,4 +1,5 @@
 import AdminAPI
+import Configuration
 import EventLoops
 import Gateway
 import GatewayTypes
