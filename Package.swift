@@ -107,8 +107,8 @@ var targets: [Target] = [
     tests(
         "AdminAPITests",
         [
-            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JSON", "Observability",
-            "GatewayTypes", "GatewayTesting",
+            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JOSE", "JSON", "Observability",
+            "Quota", "GatewayTypes", "GatewayTesting",
         ]),
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]

@@ -33,6 +33,9 @@ struct AdminCall {
         let head = exchange.head
         self.query = try QueryItems(
             head.bytes[head.query ?? 0..<0], known: route.parameters(for: head.method))
+        if let encoding = self.query.bytes("encoding"), !encoding.elementsEqual("base64url".utf8) {
+            throw AdminProblem(.invalidRequest, "The only encoding is base64url.", member: "encoding")
+        }
     }
 
     /// One `Authorization` field with a token that is known; whatever else there is gets the same answer.
@@ -79,10 +82,7 @@ struct AdminCall {
     /// An identifier as the parameter `encoding` says it is written.
     func identifier(_ written: [UInt8], _ what: String) throws(AdminProblem) -> ByteString {
         var bytes = written
-        if let encoding = try self.query.text("encoding") {
-            guard encoding == "base64url" else {
-                throw AdminProblem(.invalidRequest, "The only encoding is base64url.", member: "encoding")
-            }
+        if self.query.bytes("encoding") != nil {
             guard let decoded = Base64URL.decode(written.span) else {
                 throw AdminProblem(.invalidRequest, "\(what) is not base64url.")
             }
