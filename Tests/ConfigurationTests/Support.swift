@@ -29,7 +29,8 @@ let testEnvironment = [
     "MAIN_KEY": "sk-canary-main", "REDIS_PASSWORD": "canary-redis", "SPARE_KEY": "sk-canary-spare", "EMPTY": "",
     "SPLIT": "sk-canary\nX-Injected: yes",
     "ASKGATE_DEVELOPMENT_SECRET": "canary-development-secret-32-bytes",
-    "SHORT": "sixteen-bytes-ok", "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
+    "DIGEST": String(repeating: "ab", count: 32), "SHORT": "sixteen-bytes-ok",
+    "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
 ]
 
 let testFiles: [String: ConfigurationSources.File] = [
@@ -37,6 +38,7 @@ let testFiles: [String: ConfigurationSources.File] = [
     "keys/borealis.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)),
     "keys/acme.pem": .init(bytes: Array("-----BEGIN PUBLIC KEY-----\nAA\n-----END PUBLIC KEY-----\n".utf8)),
     "private.pem": .init(bytes: Array("-----BEGIN EC PRIVATE KEY-----\nAA\n".utf8)),
+    "digest": .init(bytes: Array((String(repeating: "CD", count: 32) + "\n").utf8)),
     "text.txt": .init(bytes: Array("words\n".utf8)),
     "open.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\n".utf8), isReadableByAll: true),
     "crlf.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\r\n".utf8)),
