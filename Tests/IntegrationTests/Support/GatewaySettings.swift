@@ -11,6 +11,9 @@ struct GatewaySettings: Sendable {
     var loops = 2
     var zone = "UTC"
     var accessLog = "stdout"
+    var store = "{kind: memory}"
+    /// Who may use the admin API, as flow YAML; see `Operators`.
+    var operators = Operators.yaml
     /// What a member of `http` reads besides, as flow YAML.
     var http = "{heartbeat: 15s, drain: {deadline: 20s}}"
     var providerTimeouts = "{connect: 2s, first_byte: 20s, idle: 20s, total: 60s}"
@@ -33,9 +36,10 @@ struct GatewaySettings: Sendable {
           api: {address: 127.0.0.1, port: \(api)}
           admin: {address: 127.0.0.1, port: \(admin)}
         loops: \(self.loops)
-        store: {kind: memory}
+        store: \(self.store)
         log: {access: \(self.accessLog)}
         http: \(self.http)
+        operators: \(self.operators)
         providers:
           main:
             dialect: openai
