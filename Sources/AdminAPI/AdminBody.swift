@@ -10,6 +10,8 @@ struct AdminBody {
     static let limit = 16_384
     /// Farthest end of an override or a block, in seconds from now: ten years.
     static let longestExpiry = 315_360_000
+    /// Unicode scalars of a reason; four bytes each still fit what the trail keeps.
+    static let longestReason = OperatorOrder.longestReason / 4
 
     /// - Parameters:
     ///   - known: the names of its members.
@@ -66,18 +68,18 @@ struct AdminBody {
         guard let bytes = value.bytes, let text = ByteString(utf8: bytes) else {
             throw Self.wrong("reason", "`reason` has to be a text.")
         }
-        return try Self.checked(reason: text, isRequired: isRequired)
+        return try Self.checked(reason: text)
     }
 
-    static func checked(reason: ByteString, isRequired: Bool = false) throws(AdminProblem) -> ByteString {
+    /// Refuses a reason that is too long, of several lines, or of spaces only.
+    static func checked(reason: ByteString) throws(AdminProblem) -> ByteString {
         let bytes = reason.utf8
-        guard bytes.count <= OperatorOrder.longestReason, !isRequired || bytes.contains(where: { $0 > 0x20 }),
+        guard reason.string.unicodeScalars.count <= Self.longestReason, bytes.contains(where: { $0 > 0x20 }),
             bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
         else {
             throw self.wrong(
                 "reason",
-                "`reason` has to be a text of 1 to \(OperatorOrder.longestReason) bytes on one line, not only of spaces."
-            )
+                "`reason` has to be a text of 1 to \(Self.longestReason) characters on one line, not only of spaces.")
         }
         return reason
     }
