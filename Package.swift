@@ -102,8 +102,8 @@ var targets: [Target] = [
     tests("QuotaTests", ["Quota", "EventLoops", "RedisClient", "TLS", "GatewayTypes", "GatewayTesting"]),
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
-    tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
-    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
+    tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
+    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting", "Quota"]),
     tests(
         "AdminAPITests",
         [
@@ -117,8 +117,14 @@ if isFuzzing {
     let fuzzers: [(String, [Target.Dependency])] = [
         ("FuzzRequestParser", ["HTTPCodec"]), ("FuzzChunkedDecoder", ["HTTPCodec"]), ("FuzzEventParser", ["HTTPCodec"]),
         ("FuzzToken", ["Authentication", "GatewayTypes", "JOSE", "JSON"]), ("FuzzConfiguration", ["Configuration"]),
-        ("FuzzJSON", ["CJansson", "JSON"]),
+        ("FuzzJSON", ["CJansson", "JSON"]), ("FuzzOpenAI", ["DialectFuzzing"]),
+        ("FuzzAnthropic", ["DialectFuzzing"]), ("FuzzGemini", ["DialectFuzzing"]),
     ]
+    // what the fuzzers of the dialects check
+    targets.append(
+        .target(
+            name: "DialectFuzzing", dependencies: ["Asking", "GatewayTypes", "HTTPClient"], path: "Fuzz/Dialects",
+            swiftSettings: rules))
     for (name, dependencies) in fuzzers {
         targets.append(
             .executableTarget(

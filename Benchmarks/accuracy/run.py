@@ -15,6 +15,7 @@ import asyncio
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -134,7 +135,7 @@ class Provider:
                 head = await reader.readuntil(b"\r\n\r\n")
                 size = int(next(l for l in head.lower().split(b"\r\n") if l.startswith(b"content-length:")).split(b":")[1])
                 body = json.loads(await reader.readexactly(size))
-                who = next((w for w in json.dumps(body["messages"]).split() if w.startswith("subject-")), "nobody")
+                who = re.search(r"subject-[a-z]+-[0-9]+", json.dumps(body["messages"]))[0]
                 usage = {"prompt_tokens": 30, "completion_tokens": 40, "total_tokens": 70}
                 self.reported[who] = self.reported.get(who, 0) + 70
                 if body.get("stream"):
@@ -144,7 +145,7 @@ class Provider:
                                          "usage": usage}).encode()
                     await asyncio.sleep(0.02)
                     writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(answer) + answer)
-        except (asyncio.IncompleteReadError, ConnectionError):
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
         finally:
             writer.close()

@@ -30,6 +30,8 @@ package enum FinishReason: String, Sendable, MetricLabel {
     case length
     /// The provider withheld the answer or a part of it.
     case contentFilter = "content_filter"
+    /// The model itself declined; its words, if it gave any, are the answer's text.
+    case refusal
     case toolCalls = "tool_calls"
     case other
 

@@ -49,7 +49,8 @@ struct AskStateMachine {
         guard self.state != .ended else { return nil }
         self.state = .ended
         // An answer without a word is of no use, unless the provider says why it is withheld.
-        let isEmpty = failure == nil && !cancelled && !self.hasWords && self.finish != .contentFilter
+        let isWithheld = self.finish == .contentFilter || self.finish == .refusal
+        let isEmpty = failure == nil && !cancelled && !self.hasWords && !isWithheld
         return AskEnd(
             failure: isEmpty ? .emptyAnswer : failure, wasCancelled: cancelled, finish: self.finish,
             usage: self.usage, attempts: attempts)

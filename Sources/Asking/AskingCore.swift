@@ -22,13 +22,15 @@ package final class AskingCore {
         let ask = Ask(
             loop: self.loop, deadlines: provider.deadlines, streams: request.streams, receiver: receiver)
         switch provider.dialect {
-        case .openAI(let endpoint, let asksForUsage):
-            let body = OpenAIRequest.body(for: request, asksForUsage: asksForUsage)
-            let decoder: any AnswerDecoder = request.streams ? OpenAIStreamDecoder() : OpenAIAnswerDecoder()
-            ask.start(endpoint, body: body, decoder: decoder, client: self.client)
-        case .demo(let wordDelay):
-            ask.start(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
+        case .openAI(let endpoints, let options): self.start(ask, .openAI(request, endpoints, options))
+        case .anthropic(let endpoints, let options): self.start(ask, .anthropic(request, endpoints, options))
+        case .gemini(let endpoints, let options): self.start(ask, .gemini(request, endpoints, options))
+        case .demo(let wordDelay): ask.start(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
         }
         return ask
+    }
+
+    private func start(_ ask: Ask, _ call: DialectCall) {
+        ask.start(call.endpoint, body: call.body, decoder: call.decoder, client: self.client)
     }
 }

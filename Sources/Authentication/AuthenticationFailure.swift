@@ -61,6 +61,14 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
         }
     }
 
+    /// Whether a fetch of the issuer's keys may turn it into success; see `Authenticator.awaitKeys`.
+    package var mayHeal: Bool {
+        switch self {
+        case .unknownKey, .keysUnavailable: true
+        default: false
+        }
+    }
+
     /// What the caller is told.
     package var challenge: Challenge {
         switch self {

@@ -19,7 +19,7 @@ struct RequestPipeline {
     func run(_ context: AskContext) async {
         context.loop.metrics.askStarted()
         do throws(AskFailure) {
-            try self.authenticate(context)  // 2
+            try await self.authenticate(context)  // 2
             try await self.resolve(context)  // 3
             let reservation = try await self.admit(context)  // 4
             let relay = AnswerRelay(context)
@@ -34,16 +34,33 @@ struct RequestPipeline {
 
     // MARK: 2 authenticate
 
+    /// Waits only for keys that may be on their way from the issuer, and not long.
+    func authenticate(_ context: AskContext) async throws(AskFailure) {
+        if let failure = try self.identify(context, isLastTry: false) {
+            _ = await context.snapshot.authenticator.awaitKeys(after: failure)
+            _ = try self.identify(context, isLastTry: true)
+        }
+    }
+
+    /// Finds the principal; returns a failure that new keys may heal, unless this is the last try.
     @inline(never)
-    func authenticate(_ context: AskContext) throws(AskFailure) {
+    private func identify(
+        _ context: AskContext, isLastTry: Bool
+    ) throws(AskFailure) -> AuthenticationFailure? {
         let head = context.exchange.head
         let principal: Principal
         do throws(AuthenticationFailure) {
             principal = try Self.principal(of: head, context)
         } catch {
+            if !isLastTry, error.mayHeal { return error }
             context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(error))
             throw AskFailure(error)
         }
+        try self.enter(principal, context)
+        return nil
+    }
+
+    private func enter(_ principal: Principal, _ context: AskContext) throws(AskFailure) {
         guard let tenant = context.snapshot.tenants[principal.tenant] else { throw AskFailure(.internalError) }
         context.principal = principal
         context.tenant = tenant
@@ -220,7 +237,10 @@ struct RequestPipeline {
             reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
             clientGone: end.wasCancelled)
         context.usage = usage
-        context.states = reservation.grant.states.map { $0.settled(charged: usage.total, of: reservation.grant) }
+        let passed = context.calledAt.map { Int((context.now() - $0).nanoseconds / 1_000_000_000) } ?? 0
+        context.states = reservation.grant.states.map { state in
+            state.settled(charged: usage.total, of: reservation.grant, after: passed)
+        }
         reservation.settle(usage: usage)
     }
 

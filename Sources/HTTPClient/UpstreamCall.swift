@@ -13,7 +13,7 @@ package final class UpstreamCall {
     private let client: UpstreamClient
     /// The receiver is dropped at the end, which ends the circle of references.
     var receiver: (any UpstreamReceiver)?
-    private(set) var head = UpstreamHead(status: 0, contentType: "")
+    var head = UpstreamHead(status: 0, contentType: "")
     private var headBytes = 0
     private(set) var headIsDone = false
     /// Whether any word of an answer has come.
@@ -41,13 +41,19 @@ package final class UpstreamCall {
     /// stands.
     func prepare() {
         let easy = self.handle.easy
+        // Setting a body would turn a GET into a POST.
+        if !self.handle.isGet { self.lendBody() }
+        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func lendBody() {
+        let easy = self.handle.easy
         self.body.withUnsafeBytes { bytes in
             _ = ccurl_set_const_pointer(easy, CURLOPT_POSTFIELDS, bytes.baseAddress)
             _ = ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         }
-        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
-        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
-        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Gives the call up; the connection is closed and the receiver hears nothing more.
@@ -112,6 +118,7 @@ package final class UpstreamCall {
         // An answer has begun, so curl has sent the body and will not send it again.
         self.body = []
         self.head.status = status
+        if !self.handle.wantedFields.isEmpty { self.takeWantedFields() }
         return self.inCallback {
             $0.upstreamAnswered(self.head); return true
         }

@@ -1,4 +1,5 @@
 import AdminAPI
+import Authentication
 import Configuration
 import EventLoops
 import Gateway
@@ -15,6 +16,7 @@ final class GatewayProcess: Sendable {
     let operations: OperationLog
     let accessLog: AccessLog
     let metrics: MetricsRegistry
+    let fetcher: KeySetFetcher
     let snapshots: SnapshotStore
     let readiness: ServingState
     let loops: [GatewayLoop]
@@ -50,13 +52,16 @@ final class GatewayProcess: Sendable {
                 loops: self.group.loops.count, version: Program.version, startTime: SystemClock().wallTime())
             self.accessLog = try AccessLog(
                 document.log.access.sink, metrics: self.metrics.background, operations: self.operations)
+            self.fetcher = KeySetFetcher(
+                loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory)
             let builder = SnapshotBuilder(
-                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime())
+                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime(), fetcher: self.fetcher)
             let snapshot = try builder.snapshot(of: document, generation: 1)
             self.snapshots = SnapshotStore(snapshot)
             let desk = AdminDesk(document, snapshot)
             self.reloader = Reloader(
-                source: source, document: document, snapshots: self.snapshots, desk: desk, accessLog: self.accessLog,
+                source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
+                accessLog: self.accessLog,
                 operations: self.operations, metrics: self.metrics)
             let store = try CounterStore(
                 document.store, file: source.name, group: self.group, metrics: self.metrics,
@@ -132,6 +137,7 @@ final class GatewayProcess: Sendable {
                 tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
             }
             tasks.addTask { await self.store.run() }
+            tasks.addTask(executorPreference: self.group.loops[0]) { await self.fetcher.run() }
             for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
             self.readiness.enter(.serving)
             self.operations.info("serving", [.int("loops", self.group.loops.count), .int("port", self.api.port)])

@@ -1,4 +1,5 @@
 import AdminAPI
+import Authentication
 import Configuration
 import EventLoops
 import Gateway
@@ -13,6 +14,7 @@ final class Reloader: Sendable {
     private let document: ConfigurationDocument
     private let snapshots: SnapshotStore
     private let desk: AdminDesk
+    private let fetcher: KeySetFetcher
     private let accessLog: AccessLog
     private let operations: OperationLog
     private let metrics: MetricsRegistry
@@ -21,12 +23,13 @@ final class Reloader: Sendable {
 
     init(
         source: ConfigurationSource, document: ConfigurationDocument, snapshots: SnapshotStore, desk: AdminDesk,
-        accessLog: AccessLog, operations: OperationLog, metrics: MetricsRegistry
+        fetcher: KeySetFetcher, accessLog: AccessLog, operations: OperationLog, metrics: MetricsRegistry
     ) {
         self.source = source
         self.document = document
         self.snapshots = snapshots
         self.desk = desk
+        self.fetcher = fetcher
         self.accessLog = accessLog
         self.operations = operations
         self.metrics = metrics
@@ -43,7 +46,8 @@ final class Reloader: Sendable {
                 let fixed = self.document.restartOnlyChanges(to: loaded.document).map(\.description)
                 for change in fixed { Terminal.complain("askgate: \(change)") }
                 let builder = SnapshotBuilder(
-                    file: self.source.name, labels: self.metrics.labels, now: SystemClock().wallTime())
+                    file: self.source.name, labels: self.metrics.labels, now: SystemClock().wallTime(),
+                    fetcher: self.fetcher)
                 let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
                 generation += 1
                 self.snapshots.replace(with: snapshot)
@@ -64,7 +68,7 @@ final class Reloader: Sendable {
 
     private func refuse(_ error: any Error, _ generation: Int) -> ReloadOutcome {
         self.metrics.background.configurationReloaded(.refused)
-        let text = (error as? StartFailure)?.text ?? (error as? ConfigurationFailure)?.description ?? ""
+        let text = (error as? StartFailure)?.text ?? (error as? Configuration.ConfigurationFailure)?.description ?? ""
         Terminal.complain("askgate: the configuration was not reloaded\n\(text)")
         self.operations.error("configuration not reloaded", [.int("generation", generation)])
         return .refused(problems: text.split(separator: "\n").map(String.init))

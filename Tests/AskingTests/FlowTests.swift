@@ -54,7 +54,7 @@ struct FlowTests {
             try await withBench { bench in
                 let heard = try await bench.hear(provider.provider())
                 #expect(heard.isWhole)
-                #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+                #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
             }
         }
     }
@@ -72,7 +72,7 @@ struct FlowTests {
             }
             #expect(ask.heard.ends.count == 1 && ask.heard.end?.wasCancelled == true && ask.heard.end?.failure == nil)
             #expect(ask.heard.text == "word ")
-            #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+            #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
     }
 

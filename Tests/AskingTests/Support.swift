@@ -177,7 +177,9 @@ extension FakeProvider {
             url: self.baseURL + "/chat/completions", headers: [("Content-Type", Secret("application/json"))],
             connectTimeout: deadlines.connect, maxConcurrentCalls: most)
         return Provider(
-            name: "fake", dialect: .openAI(endpoint, asksForUsage: asksForUsage), deadlines: deadlines)
+            name: "fake",
+            dialect: .openAI(Endpoints(endpoint), Provider.CallOptions(asksForUsage: asksForUsage)),
+            deadlines: deadlines)
     }
 }
 

@@ -5,7 +5,9 @@ struct DocumentDecoder {
     let diagnostics: Diagnostics
     let references: ReferenceReader
 
-    private static let keys = ["listeners", "loops", "store", "log", "http", "operators", "providers", "tenants"]
+    private static let keys = [
+        "listeners", "loops", "store", "log", "http", "identity", "operators", "providers", "tenants",
+    ]
 
     private static let refused = [
         "redis": MappingReader.Refusal(
@@ -24,6 +26,7 @@ struct DocumentDecoder {
             loops: reader.optional("loops")?.integer("`loops`", in: 1...256, self.diagnostics),
             store: reader.optional("store").map(self.store) ?? .memory,
             log: reader.optional("log").map(self.log) ?? LogSettings(access: .stdout), http: http,
+            identity: reader.optional("identity").map(self.identity) ?? IdentitySettings(),
             operators: self.operators(reader),
             providers: providers, tenants: self.tenants(reader, providers: providers, http: http))
         IssuerChecks(diagnostics: self.diagnostics).check(document.tenants)

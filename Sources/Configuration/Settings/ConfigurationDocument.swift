@@ -10,6 +10,7 @@ package struct ConfigurationDocument: Sendable {
     package var store: StoreSettings
     package var log: LogSettings
     package var http: HTTPSettings
+    package var identity = IdentitySettings()
     /// Who may use the admin API, in the order of the file; empty closes it.
     package var operators: [OperatorSettings]
     /// In the order of the file, as are the tenants.

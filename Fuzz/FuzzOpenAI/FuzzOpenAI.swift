@@ -1,0 +1,22 @@
+import DialectFuzzing
+
+/// Reads the input as every kind of answer of the openai dialect.
+@_cdecl("LLVMFuzzerTestOneInput")
+package func fuzzOpenAI(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    FuzzedDialect.openAI.check(UnsafeBufferPointer(start: data, count: count))
+    return 0
+}
+
+@_silgen_name("LLVMFuzzerRunDriver")
+private func runDriver(
+    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
+    _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+) -> CInt
+
+/// The entry of the program: the package manager points `main` at a function of this name.
+@_cdecl("FuzzOpenAI_main")
+package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
+    var count = count
+    var arguments = arguments
+    return runDriver(&count, &arguments, fuzzOpenAI)
+}
