@@ -66,12 +66,13 @@ var targets: [Target] = [
             "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer",
             "JOSE", "Observability", "Quota", "RedisClient", "Routing", "TLS",
         ]),
-    library(
-        "AdminAPI",
-        [
+    .target(
+        name: "AdminAPI",
+        dependencies: [
             "Authentication", "EventLoops", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JOSE", "JSON",
             "Observability", "Quota",
-        ]),
+        ],
+        resources: [.embedInCode("admin.openapi.yaml")], swiftSettings: rules),
     // 6: the program
     .executableTarget(
         name: "askgate",
@@ -106,8 +107,8 @@ var targets: [Target] = [
     tests(
         "AdminAPITests",
         [
-            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JSON", "Observability",
-            "GatewayTypes", "GatewayTesting",
+            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JOSE", "JSON", "Observability",
+            "Quota", "GatewayTypes", "GatewayTesting",
         ]),
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]

@@ -11,6 +11,8 @@ package final class UpstreamEndpoint: Sendable {
     package let maxConcurrentCalls: Int
     /// A PEM file of trusted roots in place of the system's.
     package let certificateFile: String?
+    /// Of every call to it.
+    let method: String
     /// Whether calls are GETs without a body instead of POSTs.
     let isGet: Bool
     /// Further fields of the answer that its head is to bring, in lower case.
@@ -21,7 +23,7 @@ package final class UpstreamEndpoint: Sendable {
     package init(
         url: String, headers: [(name: String, value: Secret)], connectTimeout: TimeSpan = .seconds(2),
         maxConcurrentCalls: Int = 1024, certificateFile: String? = nil, isGet: Bool = false,
-        wantedFields: [String] = []
+        wantedFields: [String] = [], method: String = "POST"
     ) {
         self.url = url
         var lines: [UInt8] = []
@@ -37,6 +39,7 @@ package final class UpstreamEndpoint: Sendable {
         self.connectTimeout = connectTimeout
         self.maxConcurrentCalls = maxConcurrentCalls
         self.certificateFile = certificateFile
+        self.method = method
         self.isGet = isGet
         self.wantedFields = wantedFields
     }

@@ -36,6 +36,7 @@ final class UpstreamHandle {
         _ = ccurl_set_string(self.easy, CURLOPT_URL, endpoint.url)
         _ = ccurl_set_list(self.easy, CURLOPT_HTTPHEADER, self.headers)
         _ = ccurl_set_long(self.easy, endpoint.isGet ? CURLOPT_HTTPGET : CURLOPT_POST, 1)
+        if endpoint.method != "POST" { _ = ccurl_set_string(self.easy, CURLOPT_CUSTOMREQUEST, endpoint.method) }
         _ = ccurl_set_long(self.easy, CURLOPT_CONNECTTIMEOUT_MS, Int(endpoint.connectTimeout.inMilliseconds))
         if let file = endpoint.certificateFile { _ = ccurl_set_string(self.easy, CURLOPT_CAINFO, file) }
     }

@@ -21,6 +21,7 @@ final class GatewayProcess: Sendable {
     let readiness: ServingState
     let loops: [GatewayLoop]
     let store: CounterStore
+    let reloader: Reloader
     let api: WebServer
     let admin: WebServer?
     let source: ConfigurationSource
@@ -55,7 +56,13 @@ final class GatewayProcess: Sendable {
                 loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory)
             let builder = SnapshotBuilder(
                 file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime(), fetcher: self.fetcher)
-            self.snapshots = SnapshotStore(try builder.snapshot(of: document, generation: 1))
+            let snapshot = try builder.snapshot(of: document, generation: 1)
+            self.snapshots = SnapshotStore(snapshot)
+            let desk = AdminDesk(document, snapshot)
+            self.reloader = Reloader(
+                source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
+                accessLog: self.accessLog,
+                operations: self.operations, metrics: self.metrics)
             let store = try CounterStore(
                 document.store, file: source.name, group: self.group, metrics: self.metrics,
                 operations: self.operations)
@@ -63,7 +70,10 @@ final class GatewayProcess: Sendable {
             self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
             self.loops = try Self.loops(self.group, store, self.metrics)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
-            self.admin = try Self.adminServer(document, self.group, self.readiness, self.metrics, store, self.loops)
+            let plane = Self.adminPlane(
+                document, self.readiness, self.metrics, store, self.loops, desk, self.reloader)
+            let group = self.group
+            self.admin = try document.listeners.admin.map { try Self.bind($0, group, document.http.server, plane) }
         } catch let failure as StartFailure {
             throw failure
         } catch {
@@ -94,15 +104,16 @@ final class GatewayProcess: Sendable {
         return try self.bind(address, group, document.http.server, handler)
     }
 
-    private static func adminServer(
-        _ document: ConfigurationDocument, _ group: EventLoopGroup, _ readiness: ServingState,
-        _ metrics: MetricsRegistry, _ store: CounterStore, _ loops: [GatewayLoop]
-    ) throws -> WebServer? {
-        guard let address = document.listeners.admin else { return nil }
-        let plane = AdminPlane(readiness: readiness, metrics: metrics) {
+    private static func adminPlane(
+        _ document: ConfigurationDocument, _ readiness: ServingState, _ metrics: MetricsRegistry,
+        _ store: CounterStore, _ loops: [GatewayLoop], _ desk: AdminDesk, _ reloader: Reloader
+    ) -> AdminPlane {
+        let steering = AdminSteering(
+            storeKind: document.store.kind, store: { store.stores[$0] }, view: { desk.view },
+            reload: { await reloader.reloadElsewhere() })
+        return AdminPlane(readiness: readiness, metrics: metrics, steering: steering) {
             store.sample(loops, labels: metrics.labels)
         }
-        return try self.bind(address, group, document.http.server, plane)
     }
 
     private static func bind(

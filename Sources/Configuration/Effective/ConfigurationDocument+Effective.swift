@@ -18,8 +18,18 @@ extension ConfigurationDocument {
             ("store", self.store.effective),
             ("log", .object([("access", self.log.access.effective)])), ("http", self.http.effective),
             ("identity", .object([("state_directory", .optional(self.identity.stateDirectory))])),
+            ("operators", .object(self.operators.map { ($0.name, $0.effective) })),
             ("providers", .object(self.providers.map { ($0.name.string, $0.effective) })),
             ("tenants", .object(self.tenants.map { ($0.id.string, $0.effective) })),
+        ])
+    }
+}
+
+extension OperatorSettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("role", .string(self.role.rawValue)), ("token_sha256", .string("redacted")),
+            ("tenants", self.tenants.map { .strings($0.map(\.string)) } ?? .string("all")),
         ])
     }
 }

@@ -14,6 +14,9 @@ struct GatewaySettings: Sendable {
     var outage: String?
     var zone = "UTC"
     var accessLog = "stdout"
+    var store = "{kind: memory}"
+    /// Who may use the admin API, as flow YAML; see `Operators`.
+    var operators = Operators.yaml
     /// What a member of `http` reads besides, as flow YAML.
     var http = "{heartbeat: 15s, drain: {deadline: 20s}}"
     var providerTimeouts = "{connect: 2s, first_byte: 20s, idle: 20s, total: 60s}"
@@ -39,6 +42,7 @@ struct GatewaySettings: Sendable {
         store: \(self.store)
         log: {access: \(self.accessLog)}
         http: \(self.http)
+        operators: \(self.operators)
         providers:
           main:
             dialect: openai
