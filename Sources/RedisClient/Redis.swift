@@ -25,6 +25,8 @@ package final class Redis: @unchecked Sendable {
     /// Why the nodes do not tell their map; nil once one did.
     private var mapFailure: RedisFailure?
     private var isRefreshing = false
+    /// The servers are too old for `CLUSTER SHARDS`, or do not let us ask for it.
+    private var asksForSlots = false
     private let refreshTimer = LoopTimer()
     private var isStarted = false
     private var isStopped = false
@@ -342,14 +344,26 @@ extension Redis {
         self.isRefreshing = true
         let deadline = self.loop.clock.monotonicTime() + self.settings.connectTimeout
         let call = RedisCall(
-            .command(["CLUSTER", "SLOTS"]), slot: nil, deadline: deadline, isIdempotent: false
+            .command(["CLUSTER", self.asksForSlots ? "SLOTS" : "SHARDS"]), slot: nil, deadline: deadline,
+            isIdempotent: false
         ) { [self] result in
             self.isRefreshing = false
-            guard case .success(let reply) = result, let map = ClusterMap(reply, from: node.address), !map.isEmpty
+            if Self.knowsNoShards(result), !self.asksForSlots {
+                self.asksForSlots = true
+                return self.refresh()
+            }
+            guard case .success(let reply) = result, let map = self.map(in: reply, from: node.address), !map.isEmpty
             else { return self.refreshFailed(result) }
             self.take(map)
         }
         node.submit(call)
+    }
+
+    private static func knowsNoShards(_ result: Result<RedisReply, RedisFailure>) -> Bool {
+        switch result {
+        case .failure(.server), .failure(.notPermitted): true
+        default: false
+        }
     }
 
     private func refreshFailed(_ result: Result<RedisReply, RedisFailure>) {
@@ -359,6 +373,11 @@ extension Redis {
         self.mapFailure = failure
         self.note { $0.lastFailure = failure }
         if self.map.isEmpty { self.homeless.fail(failure) }
+    }
+
+    private func map(in reply: RedisReply, from address: RedisAddress) -> ClusterMap? {
+        if self.asksForSlots { return ClusterMap(reply, from: address) }
+        return ClusterMap(shards: reply, from: address, isTLS: self.settings.tls != nil)
     }
 
     private func take(_ map: ClusterMap) {
