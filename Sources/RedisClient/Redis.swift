@@ -10,12 +10,13 @@ package final class Redis: @unchecked Sendable {
     // Unchecked: all but `stateNow` and `openCalls` is touched on the loop's thread only.
 
     package let loop: EventLoop
-    private let settings: RedisSettings
+    let settings: RedisSettings
     private let stateNow = Mutex(RedisState())
     private var nodes: [RedisAddress: RedisNode] = [:]
     private var map = ClusterMap()
     private var master: RedisAddress?
     private var finder: SentinelFinder?
+    private var switches: RedisSubscriber?
     /// Calls for which no node is known yet.
     private let homeless: WaitingCalls
     /// Calls that wait for a moment before they are sent again.
@@ -66,6 +67,8 @@ package final class Redis: @unchecked Sendable {
             self.loop.remove(self.refreshTimer)
             self.finder?.stop()
             self.finder = nil
+            self.switches?.stop()
+            self.switches = nil
             let nodes = self.nodes
             self.nodes = [:]
             var calls = nodes.values.flatMap { $0.stop() } + self.homeless.take() + self.resting.values
@@ -83,7 +86,9 @@ package final class Redis: @unchecked Sendable {
         case .single(let address):
             self.master = address
             _ = self.node(address)
-        case .sentinel: self.find()
+        case .sentinel:
+            self.find()
+            self.switches = self.listenForSwitches()
         case .cluster: self.visitSeeds()
         }
         for call in self.homeless.take() { self.dispatch(call) }
@@ -301,7 +306,7 @@ extension Redis {
     }
 
     /// Asks the sentinels who the master is. The nodes known until now are let go when it is another.
-    private func find() {
+    func find() {
         guard case .sentinel(let name, let sentinels, let credentials) = self.settings.topology else { return }
         if let finder = self.finder { return finder.start() }
         let finder = SentinelFinder(
@@ -315,7 +320,7 @@ extension Redis {
         finder.start()
     }
 
-    private func found(_ address: RedisAddress) {
+    func found(_ address: RedisAddress) {
         let old = self.master
         self.master = address
         if let old, old != address { self.drop(old) }

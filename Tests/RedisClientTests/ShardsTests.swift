@@ -72,3 +72,7 @@ struct ShardsTests {
         #expect(self.map([self.shard([0, 1], [self.node(70000)])])?.isEmpty == true)
     }
 }
+
+extension RedisReply {
+    fileprivate static func text(_ text: String) -> Self { .bulk(Array(text.utf8)) }
+}
