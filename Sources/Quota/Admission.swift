@@ -37,7 +37,7 @@ package struct Refusal: Sendable, Hashable {
     /// Every limit as it stands, in the order of the plan.
     package var states: [LimitState]
     /// For how long no ask of the failing limit's holder can pass, whatever its size and whoever finishes meanwhile;
-    /// nil when that is not certain. Only an operator or a new plan can shorten it.
+    /// nil when that is not certain. Only an operator or a new plan can shorten it, also one that was set before.
     package var certainFor: TimeSpan?
 
     package init(failing: LimitState, retryAfterSeconds: Int, states: [LimitState], certainFor: TimeSpan? = nil) {

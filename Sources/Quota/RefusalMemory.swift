@@ -33,15 +33,18 @@ package struct RefusalMemory: Sendable {
         _ refusal: Refusal, of ask: QuotaAsk, generation: UInt64, longest: TimeSpan, at now: MonotonicTime
     ) {
         let failing = refusal.failing.limit
-        guard let wait = refusal.certainFor,
+        guard let certain = refusal.certainFor,
             let limit = ask.limits.first(where: { Self.decides($0, failing) }), self.keepUp(with: generation)
         else { return }
         if self.newer.count >= self.capacity {
             self.older = self.newer
             self.newer = [:]
         }
+        let told = TimeSpan.seconds(Int64(refusal.retryAfterSeconds))
+        // The wait to the nanosecond is known where all of it is certain.
+        let wait = certain + .seconds(1) > told ? certain : told
         self.newer[Self.key(failing.scope, ask.caller)] = Entry(
-            refusal: refusal, limit: limit, since: now, endsAt: now + wait, trustedUntil: now + min(wait, longest))
+            refusal: refusal, limit: limit, since: now, endsAt: now + wait, trustedUntil: now + min(certain, longest))
     }
 
     /// The refusal that still holds for a caller, told as of now.
@@ -73,8 +76,7 @@ package struct RefusalMemory: Sendable {
     }
 
     private static func decides(_ limit: Limit, _ failing: Limit) -> Bool {
-        limit.scope == failing.scope && limit.kind == failing.kind && limit.quantity == failing.quantity
-            && !limit.observe
+        limit.scope == failing.scope && limit.kind == failing.kind && !limit.observe
     }
 
     private static func key(_ scope: LimitScope, _ caller: QuotaCaller) -> CounterKey {
@@ -93,7 +95,7 @@ package struct RefusalMemory: Sendable {
         let passed = Int((now - entry.since).nanoseconds / 1_000_000_000)
         refusal.retryAfterSeconds = max(1, LimitDecision.seconds(left))
         refusal.failing.resetSeconds = refusal.retryAfterSeconds
-        refusal.certainFor = TimeSpan(nanoseconds: left)
+        refusal.certainFor = entry.trustedUntil - now
         for index in refusal.states.indices {
             let state = refusal.states[index]
             let isFailing = state.limit == refusal.failing.limit

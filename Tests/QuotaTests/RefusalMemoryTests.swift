@@ -59,13 +59,28 @@ import Testing
         #expect(memory.refusal(of: ask.caller, limits: ask.limits, generation: 7, at: self.now) == nil)
     }
 
-    @Test func uncertainRefusalsAndOverriddenLimitsAreNotRemembered() {
+    @Test func uncertainRefusalsAndThoseOfLimitsOutsideThePlanAreNotRemembered() {
         var memory = RefusalMemory()
         let ask = self.ask("u")
         memory.remember(
             self.refusal(certainFor: nil), of: ask, generation: 0, longest: .seconds(60), at: self.now)
-        memory.remember(self.refusal(.minute(2)), of: ask, generation: 0, longest: .seconds(60), at: self.now)
+        memory.remember(self.refusal(.running(2)), of: ask, generation: 0, longest: .seconds(60), at: self.now)
         #expect(memory.count == 0)
+    }
+
+    @Test func overriddenLimitsAreRememberedWhileTheOverrideHolds() {
+        var memory = RefusalMemory()
+        let ask = self.ask("u")
+        func told(after span: TimeSpan) -> Refusal? {
+            memory.refusal(of: ask.caller, limits: ask.limits, generation: 0, at: self.now + span)
+        }
+        // The plan says 3, an operator 2, for 10 seconds more.
+        memory.remember(
+            self.refusal(.minute(2), certainFor: .seconds(10)), of: ask, generation: 0, longest: .seconds(60),
+            at: self.now)
+        #expect(told(after: .seconds(9))?.retryAfterSeconds == 31)
+        #expect(told(after: .seconds(9))?.failing.limit == .minute(2))
+        #expect(told(after: .seconds(10)) == nil)
     }
 
     @Test func keeperOffersOnlyWhatHasRunForAWhile() {

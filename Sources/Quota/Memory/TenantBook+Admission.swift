@@ -15,8 +15,10 @@ extension TenantBook {
         var decision = LimitDecision(ask: ask, moment: moment, count: limits.count)
         let accounts = self.judge(limits, ask.caller, by: &decision)
         if var refusal = decision.refusal {
-            // What an operator has set can expire before the wait is over.
-            if limits != ask.limits { refusal.certainFor = nil }
+            // What an operator has set can end before the wait is over.
+            if let certain = refusal.certainFor, !self.steering.isEmpty {
+                refusal.certainFor = min(certain, self.steeringHolds(for: ask.caller, at: moment.wall))
+            }
             return .refused(refusal)
         }
         return .admitted(self.grant(ask, &decision, accounts, at: moment))

@@ -22,6 +22,18 @@ extension TenantBook {
         return result
     }
 
+    /// For how long what operators have set for a caller stays as it is; at most a day.
+    func steeringHolds(for caller: QuotaCaller, at time: WallTime) -> TimeSpan {
+        var end = time + .seconds(86_400)
+        for scope in LimitScope.allCases {
+            guard let steering = self.steering(of: scope, caller, at: time) else { continue }
+            for kind in LimitKind.allCases {
+                if let expiry = steering[kind]?.expiresAt { end = min(end, expiry) }
+            }
+        }
+        return end - time
+    }
+
     mutating func apply(
         _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder, at moment: (now: Int64, wall: WallTime)
     ) -> ChangeResult {

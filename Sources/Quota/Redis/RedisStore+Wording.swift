@@ -52,15 +52,15 @@ extension RedisStore {
             return .admitted(Grant(states: states, outputTokens: output, reservedTokens: reserved, day: day))
         case 1:
             guard let isSteered = answer.integer(), let place = answer.integer(), let wait = answer.integer(),
-                let isCertain = answer.integer(),
+                let certain = answer.integer(),
                 let states = Self.states(ask.limits, isSteered: isSteered != 0, &answer),
                 states.indices.contains(place &- 1),
-                (0...Self.longestWait).contains(wait)
+                (0...Self.longestWait).contains(wait), certain <= wait
             else { throw .malformedAnswer }
             return .refused(
                 Refusal(
                     failing: states[place &- 1], retryAfterSeconds: max(1, (wait &+ 999_999) / 1_000_000),
-                    states: states, certainFor: isCertain == 1 ? .microseconds(Int64(wait)) : nil))
+                    states: states, certainFor: certain > 0 ? .microseconds(Int64(certain)) : nil))
         case 2: return .blocked
         default: throw .malformedAnswer
         }

@@ -12,7 +12,7 @@ extension StoreContract {
             for _ in 0..<2 { try await bench.pass(bench.ask([.minute(3)])) }
             let refusal = try await bench.fail(bench.ask([.minute(3)]))
             #expect(refusal.failing.limit.quantity == 5)
-            #expect(refusal.certainFor == nil)
+            #expect(refusal.certainFor != nil)
             try await bench.store.apply(.override(.requestsPerMinute, LimitOverride(quantity: 2)), to: Self.u1)
             #expect(try await bench.fail(bench.ask([.minute(100)])).failing.used == 5)
             try await bench.store.apply(.clearOverride(.requestsPerMinute), to: Self.u1)
@@ -31,6 +31,17 @@ extension StoreContract {
             await bench.clock.advance(by: .seconds(1))
             try await bench.pass(bench.ask([.day(1000)]))
             #expect(try await bench.store.steering(of: Self.u1).steering.isEmpty)
+        },
+        ContractCheck("a refusal is certain no longer than what operators have set holds") { bench in
+            await bench.clock.set(wall: WallTime(seconds: 1_800_000_000))
+            let override = LimitOverride(quantity: 1, expiresAt: WallTime(seconds: 1_800_000_020))
+            try await bench.store.apply(.override(.requestsPerMinute, override), to: Self.u1)
+            try await bench.pass(bench.ask([.minute(3)]))
+            let refusal = try await bench.fail(bench.ask([.minute(3)]))
+            #expect(refusal.retryAfterSeconds == 60)
+            #expect(refusal.certainFor == .seconds(20))
+            await bench.clock.advance(by: .seconds(20))
+            try await bench.pass(bench.ask([.minute(3)]))
         },
         ContractCheck("an override of a kind that the plan does not limit is enforced") { bench in
             try await bench.store.apply(.override(.concurrentRequests, LimitOverride(quantity: 1)), to: Self.u1)

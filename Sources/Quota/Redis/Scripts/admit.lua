@@ -1,6 +1,7 @@
 -- Admits an ask, or refuses it and writes nothing. ARGV 2: the request id.
 -- Answers 2 (version) and: 0 admitted, 1 if operators have set any limit, output, reserved, day's number, start, end in
--- seconds | 1 refused, the same, place of the failing limit, wait, certain | 2 blocked; then the states.
+-- seconds | 1 refused, the same, place of the failing limit, wait, for how long no ask can pass | 2 blocked; then the
+-- states.
 -- A record: 1 settled, 2 output, 3 reserved, 4-6 day, 7 start, 8 end of the lease, 9 flags (1, 2, 4 reserves in subject,
 -- tenant, address; 8, 16, 32 runs there), 10-12 epochs of the counters at admission.
 local RECORD = '<dddddddddddd'
@@ -16,7 +17,8 @@ end
 if blocked == 1 then return {2, 2} end
 judge()
 if failing > 0 then
-  return tell({2, 1, steered, (failing - 10) / 2, longest, steered == 1 and 0 or certain}, true)
+  -- What operators have set can end before the wait is over.
+  return tell({2, 1, steered, (failing - 10) / 2, longest, certain * math.min(longest, steering_ends - now)}, true)
 end
 
 local function log_admission(scope, h)

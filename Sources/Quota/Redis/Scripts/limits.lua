@@ -15,7 +15,7 @@ end
 
 -- What operators have set: 1 version, then for each kind quantity (-1 for none) and end (0 for none), 8 the block (-1
 -- none, 0 until lifted, else its end).
-local blocked, steered = 0, 0
+local blocked, steered, steering_ends = 0, 0, math.huge
 for scope = 0, 2 do
   local blob = read[scope + 2]
   if blob then
@@ -25,6 +25,7 @@ for scope = 0, 2 do
       local quantity, ends = s[2 + kind * 2], s[3 + kind * 2]
       if quantity >= 0 and (ends == 0 or ends > now) then
         steered = 1
+        if ends > 0 and ends < steering_ends then steering_ends = ends end
         local found = false
         for at = 12, #args, 2 do
           if args[at] - args[at] % 2 == scope * 6 + kind * 2 then args[at + 1], found = quantity, true end
@@ -121,7 +122,7 @@ local function leaves_in(stamp)
   return wait > MINUTE and MINUTE or wait
 end
 
--- Microseconds to wait when a limit is used up, and 1 if nothing but an operator can shorten the wait.
+-- Microseconds to wait when a limit is used up, and 1 if nothing but operators can shorten the wait.
 local function wait_of(scope, kind, h, quantity, used)
   if kind == 0 then
     if quantity == 0 then return MINUTE, 1 end
