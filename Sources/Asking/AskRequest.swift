@@ -8,17 +8,21 @@ package struct AskRequest: Sendable {
     /// Most tokens of the answer; sent to the provider.
     package var outputCap: Int
     package var temperature: Double
+    /// Texts at which the model is to stop, at most four; they are not part of the answer.
+    package var stop: [[UInt8]]
     /// Whether the answer is wanted piece by piece.
     package var streams: Bool
 
     package init(
-        task: TaskName, prompt: Prompt, model: ModelName, outputCap: Int, temperature: Double, streams: Bool
+        task: TaskName, prompt: Prompt, model: ModelName, outputCap: Int, temperature: Double,
+        stop: [[UInt8]] = [], streams: Bool
     ) {
         self.task = task
         self.prompt = prompt
         self.model = model
         self.outputCap = outputCap
         self.temperature = temperature
+        self.stop = stop
         self.streams = streams
     }
 }

@@ -17,7 +17,12 @@ final class DemoAnswer {
         self.loop = loop
         self.wordDelay = wordDelay
         self.streams = request.streams
-        let answer = DemoText.answer(to: request.task, text: DemoText.userText(in: request.prompt))
+        var answer = DemoText.answer(to: request.task, text: DemoText.userText(in: request.prompt))
+        for stop in request.stop {
+            if let place = answer.firstRange(of: String(decoding: stop, as: UTF8.self)) {
+                answer = String(answer[..<place.lowerBound])
+            }
+        }
         let words = Self.pieces(of: answer).prefix(max(0, request.outputCap))
         self.words = Array(words)
         let input = request.prompt.user.count { $0 == 0x20 || $0 == 0x0A } + 1
