@@ -56,8 +56,8 @@ var targets: [Target] = [
     library(
         "Gateway",
         [
-            "Asking", "Authentication", "EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer", "JSON",
-            "Observability", "Quota", "Routing",
+            "Asking", "Authentication", "EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer", "JOSE",
+            "JSON", "Observability", "Quota", "Routing",
         ]),
     // 5: around it
     library(

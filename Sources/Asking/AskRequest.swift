@@ -51,6 +51,16 @@ package struct AskEnd: Sendable {
     /// The provider's last word on tokens; nil when it said nothing usable.
     package var usage: TokenUsage?
     package var attempts: Int
+
+    package init(
+        failure: ProviderFailure?, wasCancelled: Bool, finish: FinishReason?, usage: TokenUsage?, attempts: Int
+    ) {
+        self.failure = failure
+        self.wasCancelled = wasCancelled
+        self.finish = finish
+        self.usage = usage
+        self.attempts = attempts
+    }
 }
 
 /// Told what becomes of an ask, on its loop: one start, updates, exactly one end.

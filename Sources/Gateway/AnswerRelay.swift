@@ -19,7 +19,7 @@ final class AnswerRelay: AnswerReceiver {
     /// Tokens of the text so far, for answers whose provider reports none.
     private(set) var meter = TokenMeter()
     private(set) var hasBegun = false
-    private var ask: Ask?
+    private var ask: AskOnItsWay?
     private var isPaused = false
     private var lastWrite = MonotonicTime(nanoseconds: 0)
     private let heartbeat = LoopTimer()
@@ -32,11 +32,11 @@ final class AnswerRelay: AnswerReceiver {
     }
 
     /// Binds the ask to the client: its going away, its slowness and a drain's deadline.
-    func attach(_ ask: Ask, policy: DisconnectPolicy) {
+    func attach(_ ask: AskOnItsWay, policy: DisconnectPolicy) {
         self.ask = ask
         self.exchange.onDrained = { [unowned self] in self.clientCaughtUp() }
-        self.exchange.onDeadline = { [unowned ask] in ask.cancel() }
-        if policy == .abort { self.exchange.onClientGone = { [unowned ask] in ask.cancel() } }
+        self.exchange.onDeadline = { [unowned self] in self.ask?.cancel() }
+        if policy == .abort { self.exchange.onClientGone = { [unowned self] in self.ask?.cancel() } }
         guard self.context.streams else { return }
         self.heartbeat.action = { [unowned self] in self.beat() }
         self.lastWrite = self.context.now()

@@ -23,6 +23,8 @@ final class AskContext {
     var streams = false
     /// Whether a streamed answer ends with its usage, where the client may choose.
     var reportsUsage = false
+    /// Where the answer came from, for tasks that keep answers.
+    var cacheUse: CacheUse?
     var trace: TraceID?
     /// Where each limit stands, for the headers; set by the admission.
     var states: [LimitState] = []
@@ -107,6 +109,7 @@ final class AskContext {
         record.usage = self.usage
         record.attempts = self.attempts
         record.isStream = self.streams
+        record.cache = self.cacheUse
         record.isCancelled = self.outcome == .clientGone
         record.trace = self.trace
         return record

@@ -195,7 +195,7 @@ struct RequestPipeline {
     @inline(never)
     private func begin(
         _ outputTokens: Int, _ relay: AnswerRelay, _ context: AskContext
-    ) throws(AskFailure) -> Ask {
+    ) throws(AskFailure) -> AskOnItsWay {
         guard let task = context.task, let route = task.routes.first,
             let provider = context.snapshot.providers[route.provider]
         else { throw AskFailure(.internalError) }
@@ -204,7 +204,9 @@ struct RequestPipeline {
             temperature: task.temperature, stop: task.stop, streams: context.streams)
         context.asked = route
         context.calledAt = context.now()
-        let ask = context.loop.core.ask(request, of: provider, receiver: relay)
+        let ask =
+            task.cache.flatMap { _ in self.fromCache(request, of: provider, relay, context) }
+            ?? .own(context.loop.core.ask(request, of: provider, receiver: relay))
         relay.attach(ask, policy: task.disconnect)
         // The provider has it now; a stream may be open for long.
         context.task?.prompt = Prompt(system: [], user: [])
@@ -213,7 +215,8 @@ struct RequestPipeline {
 
     @inline(never)
     private func measure(_ end: AskEnd, _ context: AskContext) {
-        guard let called = context.calledAt, let route = context.asked else { return }
+        // Who waits for another's call, or for none, measures none.
+        guard end.attempts > 0, let called = context.calledAt, let route = context.asked else { return }
         let done = context.providerDoneAt ?? context.now()
         let labels = context.snapshot.labels
         context.loop.metrics.attemptEnded(
@@ -233,9 +236,12 @@ struct RequestPipeline {
     ) {
         let delivered = relay.meter.tokens
         if end.failure != nil, delivered == 0, end.usage == nil { return reservation.release() }
-        let usage = Estimate.usage(
-            reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
-            clientGone: end.wasCancelled)
+        let usage =
+            self.isFree(end, context)
+            ? TokenUsage(input: 0, output: 0, source: .provider)
+            : Estimate.usage(
+                reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
+                clientGone: end.wasCancelled)
         context.usage = usage
         let passed = context.calledAt.map { Int((context.now() - $0).nanoseconds / 1_000_000_000) } ?? 0
         context.states = reservation.grant.states.map { state in

@@ -7,6 +7,7 @@ final class DemoAnswer {
     private let wordDelay: TimeSpan
     private let streams: Bool
     private let usage: TokenUsage
+    private let finish: FinishReason
     private var words: [String]
     private var position = 0
     private let timer = LoopTimer()
@@ -23,8 +24,10 @@ final class DemoAnswer {
                 answer = String(answer[..<place.lowerBound])
             }
         }
-        let words = Self.pieces(of: answer).prefix(max(0, request.outputCap))
+        let all = Self.pieces(of: answer)
+        let words = all.prefix(max(0, request.outputCap))
         self.words = Array(words)
+        self.finish = words.count < all.count ? .length : .stop
         let input = request.prompt.user.count { $0 == 0x20 || $0 == 0x0A } + 1
         self.usage = TokenUsage(input: input, output: words.count, source: .provider)
     }
@@ -73,7 +76,7 @@ final class DemoAnswer {
             return self.loop.arm(self.timer, after: self.wordDelay)
         }
         ask.decodedUsage(self.usage)
-        ask.decodedFinish(.stop)
+        ask.decodedFinish(self.finish)
         ask.decodedEnd()
     }
 }
