@@ -32,7 +32,8 @@ struct AskFailure: Error {
             }
             return ErrorAnswer(exceeded: refusal.failing, others: others)
         }
-        return ErrorAnswer(self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail, parameter: self.parameter)
+        return ErrorAnswer(
+            self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail, parameter: self.parameter)
     }
 
     /// Sends the error; returns its status.

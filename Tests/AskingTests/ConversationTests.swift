@@ -20,7 +20,8 @@ struct ConversationTests {
     private func root(_ body: [UInt8]) throws -> JSONValue { try JSONDocument(parsing: body).root }
 
     @Test func `Chat completions get every turn between prompt and text`() throws {
-        let root = try self.root(OpenAIRequest.body(for: self.request(self.history, stop: ["a", "b"]), options: .init()))
+        let root = try self.root(
+            OpenAIRequest.body(for: self.request(self.history, stop: ["a", "b"]), options: .init()))
         let messages = try #require(root["messages"])
         #expect(messages.elements.map { $0["role"]?.string } == ["system", "assistant", "user", "assistant", "user"])
         #expect(messages.elements.map { $0["content"]?.string } == ["Be brief.", "hello", "one \"", "two", "now"])

@@ -28,8 +28,12 @@ struct ChatCommandTests {
     }
 
     @Test(arguments: [
-        (#"{"role":"user","content":"one"}"#, "one"), (#"{"content":[{"type":"text","text":"one"}],"role":"user"}"#, "one"),
-        (#"{"role":"user","name":"x","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#, "one\ntwo"),
+        (#"{"role":"user","content":"one"}"#, "one"),
+        (#"{"content":[{"type":"text","text":"one"}],"role":"user"}"#, "one"),
+        (
+            #"{"role":"user","name":"x","content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}"#,
+            "one\ntwo"
+        ),
         (#"{"role":"user","content":[]}"#, ""), (#"{"role":"user","content":""}"#, ""),
     ])
     func `The last message is the text`(message: String, expected: String) throws {
@@ -38,7 +42,8 @@ struct ChatCommandTests {
 
     @Test func `Earlier messages are the conversation, each with its role`() throws {
         let command = try self.command(
-            messages: #"{"role":"system","content":"S"},{"role":"developer","content":"D"},{"role":"user","content":"U"},"#
+            messages:
+                #"{"role":"system","content":"S"},{"role":"developer","content":"D"},{"role":"user","content":"U"},"#
                 + #"{"role":"assistant","content":[{"type":"text","text":"A"},{"type":"refusal","refusal":"R"}]},"#
                 + Self.user)
         let history = try #require(command.chat).history
@@ -51,7 +56,8 @@ struct ChatCommandTests {
             messages: Self.user,
             more: #","max_tokens":50,"max_completion_tokens":40,"temperature":0.25,"stop":["a","b"],"stream":true,"#
                 + #""stream_options":{"include_usage":true},"n":1,"tools":[],"response_format":{"type":"text"},"#
-                + #""logprobs":false,"user":"u","seed":7,"metadata":{"a":"b"},"api_base":"http://elsewhere","top_p":0.1"#)
+                + #""logprobs":false,"user":"u","seed":7,"metadata":{"a":"b"},"api_base":"http://elsewhere","top_p":0.1"#
+        )
         let chat = try #require(command.chat)
         #expect(chat.outputCap == 40)
         #expect(chat.temperature == 0.25)
@@ -67,20 +73,24 @@ struct ChatCommandTests {
         #expect(command.chat?.outputCap == nil && command.chat?.stop.isEmpty == true && command.streams == nil)
     }
 
-    @Test(arguments: [
-        (#""max_tokens":0"#, "max_tokens"), (#""max_tokens":-5"#, "max_tokens"), (#""max_tokens":"9"#, nil),
-        (#""max_tokens":"9""#, "max_tokens"), (#""max_tokens":1.5"#, "max_tokens"),
-        (#""max_completion_tokens":18446744073709551616"#, "max_completion_tokens"),
-        (#""temperature":2.1"#, "temperature"), (#""temperature":-1"#, "temperature"),
-        (#""temperature":true"#, "temperature"), (#""stop":""#, nil), (#""stop":"""#, "stop"), (#""stop":[""]"#, "stop"),
-        (#""stop":["a","b","c","d","e"]"#, "stop"), (#""stop":[1]"#, "stop"), (#""stop":{}"#, "stop"),
-        (#""n":2"#, "n"), (#""n":0"#, "n"), (#""n":"1""#, "n"), (#""stream":"yes""#, "stream"),
-        (#""stream_options":true"#, "stream_options"), (#""stream_options":{"include_usage":1}"#, "include_usage"),
-        (#""tools":[{"type":"function"}]"#, "tools"), (#""functions":[{"name":"f"}]"#, "functions"),
-        (#""response_format":{"type":"json_object"}"#, "response_format"), (#""response_format":7"#, "response_format"),
-        (#""logprobs":true"#, "logprobs"), (#""top_logprobs":3"#, "logprobs"), (#""modalities":["audio"]"#, "modalities"),
-        (#""audio":{"voice":"v"}"#, "audio"), (#""web_search_options":{}"#, "web_search_options"),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            (#""max_tokens":0"#, "max_tokens"), (#""max_tokens":-5"#, "max_tokens"), (#""max_tokens":"9"#, nil),
+            (#""max_tokens":"9""#, "max_tokens"), (#""max_tokens":1.5"#, "max_tokens"),
+            (#""max_completion_tokens":18446744073709551616"#, "max_completion_tokens"),
+            (#""temperature":2.1"#, "temperature"), (#""temperature":-1"#, "temperature"),
+            (#""temperature":true"#, "temperature"), (#""stop":""#, nil), (#""stop":"""#, "stop"),
+            (#""stop":[""]"#, "stop"),
+            (#""stop":["a","b","c","d","e"]"#, "stop"), (#""stop":[1]"#, "stop"), (#""stop":{}"#, "stop"),
+            (#""n":2"#, "n"), (#""n":0"#, "n"), (#""n":"1""#, "n"), (#""stream":"yes""#, "stream"),
+            (#""stream_options":true"#, "stream_options"), (#""stream_options":{"include_usage":1}"#, "include_usage"),
+            (#""tools":[{"type":"function"}]"#, "tools"), (#""functions":[{"name":"f"}]"#, "functions"),
+            (#""response_format":{"type":"json_object"}"#, "response_format"),
+            (#""response_format":7"#, "response_format"),
+            (#""logprobs":true"#, "logprobs"), (#""top_logprobs":3"#, "logprobs"),
+            (#""modalities":["audio"]"#, "modalities"),
+            (#""audio":{"voice":"v"}"#, "audio"), (#""web_search_options":{}"#, "web_search_options"),
+        ] as [(String, String?)])
     func `What cannot be honoured is refused by its name`(member: String, parameter: String?) {
         let failure = self.failure(#"{"model":"answer","messages":[\#(Self.user)],\#(member)}"#)
         #expect(failure?.code == .invalidRequest)
@@ -89,7 +99,8 @@ struct ChatCommandTests {
 
     @Test(arguments: [
         ("", "messages"), (#"7"#, "messages[0]"), (#"{"content":"x"}"#, "messages[0].role"),
-        (#"{"role":"tool","content":"x"}"#, "messages[0].role"), (#"{"role":"User","content":"x"}"#, "messages[0].role"),
+        (#"{"role":"tool","content":"x"}"#, "messages[0].role"),
+        (#"{"role":"User","content":"x"}"#, "messages[0].role"),
         (#"{"role":"user"}"#, "messages[0].content"), (#"{"role":"user","content":null}"#, "messages[0].content"),
         (#"{"role":"user","content":{"text":"x"}}"#, "messages[0].content"),
         (#"{"role":"user","content":["x"]}"#, "messages[0].content"),

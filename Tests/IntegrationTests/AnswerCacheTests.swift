@@ -110,7 +110,8 @@ struct AnswerCacheTests {
         let callers = (0..<4).map { _ in Caller("conc-1") }
         let clients = try callers.map { caller in
             let client = try gateway.client()
-            #expect(try gateway.begin(Ask(marker, task: "kept-free", stream: true), as: caller, on: client).status == 200)
+            #expect(
+                try gateway.begin(Ask(marker, task: "kept-free", stream: true), as: caller, on: client).status == 200)
             return client
         }
         for client in clients { for _ in 0..<3 { #expect(try client.event() != nil) } }

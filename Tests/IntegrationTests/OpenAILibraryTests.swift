@@ -92,7 +92,8 @@ struct OpenAILibraryTests {
         ]
         for (argument, caller, type, status, code) in cases {
             for stream in [false, true] {
-                let argument = stream ? argument.dropLast() + (argument == "{}" ? "" : ",") + #""stream":true}"# : argument
+                let argument =
+                    stream ? argument.dropLast() + (argument == "{}" ? "" : ",") + #""stream":true}"# : argument
                 let told = try self.play("error", argument, as: caller)
                 #expect(told["class"]?.string == type, "\(argument)")
                 #expect(told["status_code"]?.int == status && told["code"]?.string == code, "\(argument)")

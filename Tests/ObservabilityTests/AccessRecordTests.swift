@@ -114,7 +114,7 @@ struct AccessRecordTests {
             "WallTime", "RequestID", "Optional<TenantID>", "Optional<SubjectID>", "Optional<PlanName>",
             "Optional<TaskName>", "Optional<ProviderName>", "Optional<ModelName>", "Optional<StaticString>", "Outcome",
             "Optional<Int>", "TimeSpan", "Optional<TimeSpan>", "Optional<TokenUsage>", "Int", "Bool",
-            "Optional<TraceID>",
+            "Optional<TraceID>", "Optional<CacheUse>",
         ]
         for child in Mirror(reflecting: self.record()).children {
             #expect(allowed.contains("\(type(of: child.value))"), "\(child.label ?? "?")")

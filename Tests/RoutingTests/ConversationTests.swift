@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Conversations")
 struct ConversationTests {
-    private func table(_ rules: ChatRules = ChatRules(), maxCharacters: Int = 100, maxBytes: Int = 400) -> RoutingTable {
+    private func table(_ rules: ChatRules = ChatRules(), maxCharacters: Int = 100, maxBytes: Int = 400) -> RoutingTable
+    {
         let bounds = TextBounds(minCharacters: 1, maxCharacters: maxCharacters, maxBytes: maxBytes)
         var task = TaskDefinition(
             name: "t", instruction: "Do.", bounds: bounds, outputCap: 100, temperature: 0.5, routes: mainRoutes)
@@ -13,7 +14,9 @@ struct ConversationTests {
         return RoutingTable(tasks: [task], plans: [RoutingPlan(name: "free")]) { $0.count }
     }
 
-    private func ask(_ table: RoutingTable, _ chat: ChatAsk, text: String = "now") throws(RoutingFailure) -> ResolvedTask {
+    private func ask(_ table: RoutingTable, _ chat: ChatAsk, text: String = "now") throws(RoutingFailure)
+        -> ResolvedTask
+    {
         let (name, text) = (Array("t".utf8), Array(text.utf8))
         return try table.resolve(task: name.span, text: text.span, chat: chat, for: principal(), choice: 0)
     }

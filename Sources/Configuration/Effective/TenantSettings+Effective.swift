@@ -10,7 +10,8 @@ extension TenantSettings {
             (
                 "answer_cache",
                 .object([
-                    ("bytes", .integer(self.cacheBounds.bytes)), ("answer_bytes", .integer(self.cacheBounds.answerBytes)),
+                    ("bytes", .integer(self.cacheBounds.bytes)),
+                    ("answer_bytes", .integer(self.cacheBounds.answerBytes)),
                 ])
             ), ("issuers", .array(self.issuers.map(\.effective))),
             ("plans", .object(self.plans.map { ($0.name.string, $0.effective) })),

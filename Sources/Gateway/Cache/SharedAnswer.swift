@@ -107,7 +107,8 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
             guard state.members.removeValue(forKey: serial) != nil else { return (false, false) }
             let isLast = state.members.isEmpty && state.end == nil
             if isLast { state.isOpen = false }
-            guard state.payer == serial else { return (false, isLast) }
+            // Behind the end who pays is settled.
+            guard state.payer == serial, state.end == nil else { return (false, isLast) }
             guard let next = state.members.keys.min() else { return (true, isLast) }
             state.payer = next
             return (false, isLast)
