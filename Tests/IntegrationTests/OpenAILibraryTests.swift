@@ -165,9 +165,9 @@ struct OpenAILibraryTests {
     }
 }
 
-/// Node's EventSource on the answers of every asking route.
+/// Node's EventSource and curl on the answers of every asking route.
 @Suite(
-    "Node's EventSource", .oneOfFewThreads, .gateway(.questions),
+    "Readers of event streams that others wrote", .oneOfFewThreads, .gateway(.questions),
     .enabled(
         if: LlamaServer.isInstalled || getenv("CI") != nil, "needs the Python environment of Scripts/setup --tests"))
 struct EventSourceTests {
@@ -198,5 +198,25 @@ struct EventSourceTests {
         let events = try self.read("/v1/chat/completions", TestGateway.chatBody(marker, more: #","stream":true"#))
         #expect(events.allSatisfy { $0["type"]?.string == "message" })
         #expect(events.last?["data"]?.string == "[DONE]" && events.count == 5)
+    }
+
+    @Test func `curl shows the same bytes, and fails where a stream breaks`() throws {
+        let gateway = try TestGateway.current
+        let (whole, broken) = (Caller.unique("curl"), Caller.unique("curl"))
+        _ = gateway.provider.script(whole, .stream(["One", " two"]))
+        let word = ProviderStep.send(OpenAIShapes.event(OpenAIShapes.delta("One")))
+        _ = gateway.provider.script(broken, .events([word, .hold(milliseconds: 50), .cut]))
+        for (marker, code, end) in [(whole, 0, "data: [DONE]\n\n"), (broken, 18, "}}\n\n")] {
+            let result = try ChildProcess.run(
+                "curl",
+                [
+                    "-sSN", "http://127.0.0.1:\(gateway.process.port)/v1/chat/completions", "-H",
+                    "Authorization: Bearer \(Caller().token)", "-H", "Content-Type: application/json", "-d",
+                    TestGateway.chatBody(marker, more: #","stream":true"#),
+                ])
+            #expect(result.code == code, "\(result.errors)")
+            #expect(result.output.hasPrefix("data: {") && result.output.hasSuffix(end))
+            #expect(result.output.contains("[DONE]") == (code == 0))
+        }
     }
 }
