@@ -10,8 +10,11 @@ enum Route: CaseIterable {
     case models
     case model
 
+    /// Made once: each call of `allCases` allocates.
+    private static let all = allCases
+
     init?(_ head: HTTPRequestHead) {
-        guard let route = Self.allCases.first(where: { $0.matches(head) }) else { return nil }
+        guard let route = Self.all.first(where: { $0.matches(head) }) else { return nil }
         self = route
     }
 
