@@ -56,8 +56,8 @@ var targets: [Target] = [
     library(
         "Gateway",
         [
-            "Asking", "Authentication", "EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer", "JSON",
-            "Observability", "Quota", "Routing",
+            "Asking", "Authentication", "EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer", "JOSE",
+            "JSON", "Observability", "Quota", "Routing",
         ]),
     // 5: around it
     library(
@@ -103,7 +103,8 @@ var targets: [Target] = [
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
-    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting", "Quota"]),
+    tests(
+        "GatewayTests", ["Asking", "EventLoops", "Gateway", "GatewayTypes", "GatewayTesting", "Quota", "Routing"]),
     tests(
         "AdminAPITests",
         [

@@ -8,17 +8,21 @@ package struct AskRequest: Sendable {
     /// Most tokens of the answer; sent to the provider.
     package var outputCap: Int
     package var temperature: Double
+    /// Texts at which the model is to stop, at most four; they are not part of the answer.
+    package var stop: [[UInt8]]
     /// Whether the answer is wanted piece by piece.
     package var streams: Bool
 
     package init(
-        task: TaskName, prompt: Prompt, model: ModelName, outputCap: Int, temperature: Double, streams: Bool
+        task: TaskName, prompt: Prompt, model: ModelName, outputCap: Int, temperature: Double,
+        stop: [[UInt8]] = [], streams: Bool
     ) {
         self.task = task
         self.prompt = prompt
         self.model = model
         self.outputCap = outputCap
         self.temperature = temperature
+        self.stop = stop
         self.streams = streams
     }
 }
@@ -47,6 +51,16 @@ package struct AskEnd: Sendable {
     /// The provider's last word on tokens; nil when it said nothing usable.
     package var usage: TokenUsage?
     package var attempts: Int
+
+    package init(
+        failure: ProviderFailure?, wasCancelled: Bool, finish: FinishReason?, usage: TokenUsage?, attempts: Int
+    ) {
+        self.failure = failure
+        self.wasCancelled = wasCancelled
+        self.finish = finish
+        self.usage = usage
+        self.attempts = attempts
+    }
 }
 
 /// Told what becomes of an ask, on its loop: one start, updates, exactly one end.

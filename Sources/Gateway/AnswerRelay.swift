@@ -12,28 +12,31 @@ import Quota
 final class AnswerRelay: AnswerReceiver {
     private let context: AskContext
     private let exchange: Exchange
-    private let events: AnswerEvents
+    private let form: WireForm
+    /// Nil for an answer in one piece.
+    private let stream: AnswerStream?
     private(set) var text: [UInt8] = []
     /// Tokens of the text so far, for answers whose provider reports none.
     private(set) var meter = TokenMeter()
     private(set) var hasBegun = false
-    private var ask: Ask?
+    private var ask: AskOnItsWay?
     private var isPaused = false
     private var lastWrite = MonotonicTime(nanoseconds: 0)
     private let heartbeat = LoopTimer()
 
-    init(_ context: AskContext) {
+    init(_ context: AskContext, form: WireForm) {
         self.context = context
         self.exchange = context.exchange
-        self.events = AnswerEvents(questionID: context.id)
+        self.form = form
+        self.stream = context.streams ? form.stream(context) : nil
     }
 
     /// Binds the ask to the client: its going away, its slowness and a drain's deadline.
-    func attach(_ ask: Ask, policy: DisconnectPolicy) {
+    func attach(_ ask: AskOnItsWay, policy: DisconnectPolicy) {
         self.ask = ask
         self.exchange.onDrained = { [unowned self] in self.clientCaughtUp() }
-        self.exchange.onDeadline = { [unowned ask] in ask.cancel() }
-        if policy == .abort { self.exchange.onClientGone = { [unowned ask] in ask.cancel() } }
+        self.exchange.onDeadline = { [unowned self] in self.ask?.cancel() }
+        if policy == .abort { self.exchange.onClientGone = { [unowned self] in self.ask?.cancel() } }
         guard self.context.streams else { return }
         self.heartbeat.action = { [unowned self] in self.beat() }
         self.lastWrite = self.context.now()
@@ -59,8 +62,8 @@ final class AnswerRelay: AnswerReceiver {
     func answerGrew(_ text: UnsafeBufferPointer<UInt8>) {
         let span = Span(_unsafeElements: text)
         self.meter.add(span)
-        guard self.context.streams else { return self.text.append(contentsOf: text) }
-        self.exchange.write { self.events.appendAnswer(delta: span, isFinal: false, to: &$0) }
+        guard let stream = self.stream else { return self.text.append(contentsOf: text) }
+        self.exchange.write { stream.appendAnswer(delta: span, to: &$0) }
     }
 
     func answerPaused() {
@@ -87,7 +90,7 @@ final class AnswerRelay: AnswerReceiver {
             self.context.appendFields(to: &head)
             LimitHeaders.append(self.context.states, to: &head)
         }
-        self.exchange.write { self.events.appendStart(to: &$0) }
+        self.exchange.write { self.stream?.appendStart(to: &$0) }
     }
 
     private func beat() {
@@ -110,16 +113,33 @@ final class AnswerRelay: AnswerReceiver {
     }
 
     /// Ends a stream whose answer is whole.
-    func finish(usage: TokenUsage) {
+    func finish(_ finish: FinishWord, usage: TokenUsage) {
         self.begin()
-        self.exchange.write { self.events.appendFinish(usage: usage, to: &$0) }
+        self.exchange.write { self.stream?.appendFinish(finish, usage: usage, to: &$0) }
         self.exchange.endStream(isComplete: true)
     }
 
-    /// Ends a stream that broke: the client sees an `error` event and a body without its end.
+    /// Sends an answer that is whole and was asked for in one piece.
+    func respond(_ finish: FinishWord, usage: TokenUsage) {
+        guard let task = self.context.task?.task else { return }
+        self.context.status = 200
+        var body: [UInt8] = []
+        body.reserveCapacity(self.text.count + 400)
+        let answer = WholeAnswer(
+            id: self.context.id, task: task, createdAt: self.context.startedAt, text: self.text, finish: finish,
+            usage: usage)
+        self.form.appendWhole(answer, to: &body)
+        self.exchange.respond(200, body: body) { head in
+            MessageWriter.field("content-type", "application/json", to: &head)
+            self.context.appendFields(to: &head)
+            LimitHeaders.append(self.context.states, to: &head)
+        }
+    }
+
+    /// Ends a stream that broke: the client sees an error event and a body without its end.
     func fail(_ answer: ErrorAnswer, language: Language) {
         self.exchange.write {
-            answer.appendEvent(to: &$0, format: .own, language: language, questionID: self.context.id)
+            answer.appendEvent(to: &$0, format: self.context.format, language: language, questionID: self.context.id)
         }
         self.exchange.endStream(isComplete: false)
     }

@@ -21,6 +21,10 @@ final class AskContext {
     /// The route that was asked, once one was.
     var asked: ProviderRoute?
     var streams = false
+    /// Whether a streamed answer ends with its usage, where the client may choose.
+    var reportsUsage = false
+    /// Where the answer came from, for tasks that keep answers.
+    var cacheUse: CacheUse?
     var trace: TraceID?
     /// Where each limit stands, for the headers; set by the admission.
     var states: [LimitState] = []
@@ -58,6 +62,9 @@ final class AskContext {
     }
 
     func now() -> MonotonicTime { self.loop.loop.clock.monotonicTime() }
+
+    /// The format of the errors that the client is told.
+    var format: AnswerFormat { self.route?.format ?? Route.format(ofUnknown: self.exchange.head) }
 
     /// Whose counters the ask moves. Nil before the principal is known.
     func caller() -> QuotaCaller? {
@@ -102,6 +109,7 @@ final class AskContext {
         record.usage = self.usage
         record.attempts = self.attempts
         record.isStream = self.streams
+        record.cache = self.cacheUse
         record.isCancelled = self.outcome == .clientGone
         record.trace = self.trace
         return record

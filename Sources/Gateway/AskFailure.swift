@@ -19,6 +19,8 @@ struct AskFailure: Error {
     var status: Int?
     /// What is wrong with the request, in constant words, for the developer of the app.
     var detail: String?
+    /// The member of the request that is wrong, by a name of ours.
+    var parameter: String?
     /// `Allow` of a 405.
     var allowed: StaticString?
 
@@ -30,20 +32,22 @@ struct AskFailure: Error {
             }
             return ErrorAnswer(exceeded: refusal.failing, others: others)
         }
-        return ErrorAnswer(self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail)
+        return ErrorAnswer(
+            self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail, parameter: self.parameter)
     }
 
     /// Sends the error; returns its status.
     func respond(to context: AskContext) -> Int {
         let answer = self.answer
-        let status = self.status ?? answer.status(in: .own)
+        let format = context.format
+        let status = self.status ?? answer.status(in: format)
         let language = context.language
         var body: [UInt8] = []
-        answer.appendBody(to: &body, format: .own, language: language, requestID: context.id)
+        answer.appendBody(to: &body, format: format, language: language, requestID: context.id)
         context.exchange.respond(status, body: body) { head in
             context.appendIdentifiers(to: &head)
             answer.appendFields(
-                to: &head, format: .own, language: language,
+                to: &head, format: format, language: language,
                 challenge: self.challenge?.headerValue().map { Array($0.utf8) })
             if let allowed = self.allowed { MessageWriter.field("allow", allowed, to: &head) }
             if let refusal = self.refusal { LimitHeaders.append(refusal.states, to: &head) }
@@ -51,9 +55,10 @@ struct AskFailure: Error {
         return status
     }
 
-    init(_ code: ErrorCode, detail: String? = nil) {
+    init(_ code: ErrorCode, detail: String? = nil, parameter: String? = nil) {
         self.code = code
         self.detail = detail
+        self.parameter = parameter
     }
 
     init(_ failure: AuthenticationFailure) {
@@ -70,6 +75,12 @@ struct AskFailure: Error {
         case .textTooLong(let maximum): self.detail = "The text may have at most \(maximum) characters."
         case .textTooLarge(let maxBytes): self.detail = "The text may have at most \(maxBytes) bytes of UTF-8."
         case .toneNotAllowed: self.detail = "The task has no such tone."
+        case .roleNotAllowed:
+            self.detail = "The model does not take messages of every role that the conversation holds."
+            self.parameter = "messages"
+        case .tooManyMessages(let maximum):
+            self.detail = "A conversation may have at most \(maximum) messages."
+            self.parameter = "messages"
         case .insufficientScope(let scope): self.challenge = .insufficientScope(scope)
         case .unknownTask, .unknownPlan, .taskNotInPlan: break
         }

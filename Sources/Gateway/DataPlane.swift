@@ -10,7 +10,7 @@ import Quota
 package struct DataPlane: HTTPHandler {
     private let loops: [GatewayLoop]
     private let snapshots: SnapshotStore
-    private let pipeline: RequestPipeline
+    let pipeline: RequestPipeline
 
     /// - Parameter loops: one for each event loop, in the order of their indexes.
     package init(loops: [GatewayLoop], snapshots: SnapshotStore, accessLog: AccessLog) {
@@ -38,8 +38,12 @@ package struct DataPlane: HTTPHandler {
 
     private func answer(_ route: Route?, _ context: AskContext) async {
         switch route {
-        case .process: await self.pipeline.run(context)
+        case .process: await self.pipeline.run(context, as: .process)
+        case .questions: await self.pipeline.run(context, as: .question)
+        case .chat: await self.pipeline.run(context, as: .chat)
         case .quota: await self.answerQuota(context)
+        case .models: await self.answerModels(context)
+        case .model: await self.answerModel(context)
         case .health: self.answerHealth(context)
         case nil: context.status = AskFailure(.notFound).respond(to: context)
         }
@@ -86,7 +90,7 @@ package struct DataPlane: HTTPHandler {
         }
     }
 
-    private func answer(_ status: Int, _ body: [UInt8], _ context: AskContext) {
+    func answer(_ status: Int, _ body: [UInt8], _ context: AskContext) {
         context.status = status
         context.exchange.respond(status, body: body) { head in
             MessageWriter.field("content-type", "application/json", to: &head)

@@ -87,13 +87,14 @@ extension ErrorAnswer {
         writer.name("error")
         writer.beginObject()
         writer.name("message")
-        writer.string(self.message(in: language))
+        writer.string(self.openAIMessage(in: language))
         writer.name("type")
         writer.constant(openAIType(of: self.status(in: .openAI)))
         writer.name("param")
         switch self.code {
         case .unknownTask, .modelNotSelectable, .taskNotInPlan: writer.string("model")
-        default: writer.null()
+        case .textTooShort, .textTooLong: writer.string("messages")
+        default: if let parameter = self.parameter { writer.string(parameter) } else { writer.null() }
         }
         writer.name("code")
         writer.string(self.name(in: .openAI))

@@ -10,12 +10,16 @@ package struct ErrorAnswer: Sendable {
     private let knownWait: Int?
     /// What exactly is wrong with the request, where the code's own words do not say it. Holds nothing of the text.
     let detail: String?
+    /// The member that is wrong, for OpenAI's object; never what a client wrote.
+    let parameter: String?
 
     /// - Parameters:
     ///   - retryAfterSeconds: how long to wait, for the codes that answer 503; nil takes the code's own.
     ///   - detail: names the member, the limit or the place that is wrong; nothing that the client wrote.
-    package init(_ code: ErrorCode, retryAfterSeconds: Int? = nil, detail: String? = nil) {
+    ///   - parameter: the member alone, by the same rule.
+    package init(_ code: ErrorCode, retryAfterSeconds: Int? = nil, detail: String? = nil, parameter: String? = nil) {
         self.code = code
+        self.parameter = parameter
         self.detail = detail
         self.limits = []
         self.knownWait = retryAfterSeconds
@@ -31,9 +35,11 @@ package struct ErrorAnswer: Sendable {
         self.limits = [limit] + others
         self.knownWait = nil
         self.detail = nil
+        self.parameter = nil
     }
 
-    /// The HTTP status. On OpenAI routes an unknown task is an unknown model, which OpenAI answers with 404.
+    /// The HTTP status. On OpenAI routes an unknown task is an unknown model, which OpenAI answers with 404; so is one
+    /// that the plan lacks, as the list of models does not show it.
     package func status(in format: AnswerFormat) -> Int {
         self.isUnknownModel(in: format) ? 404 : self.code.face.status
     }
@@ -43,7 +49,9 @@ package struct ErrorAnswer: Sendable {
         self.isUnknownModel(in: format) ? "model_not_found" : self.code.rawValue
     }
 
-    private func isUnknownModel(in format: AnswerFormat) -> Bool { format == .openAI && self.code == .unknownTask }
+    private func isUnknownModel(in format: AnswerFormat) -> Bool {
+        format == .openAI && (self.code == .unknownTask || self.code == .taskNotInPlan)
+    }
 
     /// Whole seconds for `Retry-After`, at least 1; nil where waiting is not what helps.
     package var retryAfterSeconds: Int? {
@@ -82,6 +90,14 @@ package struct ErrorAnswer: Sendable {
         if let seconds = self.retryAfterSeconds { MessageWriter.field("retry-after", seconds, to: &head) }
         if self.isRetryPointless { MessageWriter.field("x-should-retry", "false", to: &head) }
         if let challenge { MessageWriter.field("www-authenticate", bytes: challenge.span, to: &head) }
+    }
+
+    /// The only text of OpenAI's object: the user's sentence, but what exactly is wrong where only the app's developer
+    /// can mend it.
+    func openAIMessage(in language: Language) -> String {
+        if self.isUnknownModel(in: .openAI) { return ErrorMessages.message(for: .unknownTask, in: language) }
+        if self.code == .invalidRequest, let detail = self.detail { return detail }
+        return self.message(in: language)
     }
 
     /// The sentence for the user.

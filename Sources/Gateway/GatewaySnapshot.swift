@@ -40,15 +40,20 @@ package final class TenantSnapshot: Sendable {
     package let routing: RoutingTable
     package let calendar: ZoneCalendar
     package let label: LabelID
+    /// Nil where no task keeps answers. A reload begins with an empty one.
+    package let cache: AnswerCache?
     /// Every task and every route's model, for their labels.
     let names: (tasks: [TaskName], models: [ModelName])
 
-    /// - Parameter models: of every route that a plan or a task has.
+    /// - Parameters:
+    ///   - models: of every route that a plan or a task has.
+    ///   - cache: for the tasks that keep answers.
     package init(
         id: TenantID, plans: [Plan], tasks: [TaskName], models: [ModelName], routing: RoutingTable,
-        calendar: ZoneCalendar, labels: LabelTable
+        calendar: ZoneCalendar, cache: AnswerCache? = nil, labels: LabelTable
     ) {
         self.id = id
+        self.cache = cache
         self.names = (tasks, models)
         self.plans = Dictionary(plans.map { ($0.name, PlanSnapshot($0, labels: labels)) }) { first, _ in first }
         self.routing = routing

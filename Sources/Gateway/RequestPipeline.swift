@@ -3,7 +3,6 @@ import Authentication
 import GatewayTypes
 import HTTPCodec
 import HTTPServer
-import JSON
 import Observability
 import Quota
 import Routing
@@ -16,13 +15,13 @@ struct RequestPipeline {
     let accessLog: AccessLog
 
     /// 1 *accept* has happened: the exchange is the HTTP server's. What follows is the whole life of the ask.
-    func run(_ context: AskContext) async {
+    func run(_ context: AskContext, as form: WireForm) async {
         context.loop.metrics.askStarted()
         do throws(AskFailure) {
             try await self.authenticate(context)  // 2
-            try await self.resolve(context)  // 3
+            try await self.resolve(context, from: form)  // 3
             let reservation = try await self.admit(context)  // 4
-            let relay = AnswerRelay(context)
+            let relay = AnswerRelay(context, form: form)
             let end = try await self.ask(for: reservation.grant.outputTokens, relay, context)  // 5 and 6
             self.settle(reservation, end, relay, context)  // 7
             try self.answer(end, relay, context)
@@ -90,7 +89,7 @@ struct RequestPipeline {
     // MARK: 3 resolve
 
     /// Reads the body and finds the task; cheap refusals come before the body.
-    private func resolve(_ context: AskContext) async throws(AskFailure) {
+    private func resolve(_ context: AskContext, from form: WireForm) async throws(AskFailure) {
         try self.precheck(context)
         if context.exchange.head.withValue(of: .contentType, { MediaType.isJSON($0) }) == false {
             throw AskFailure(.unsupportedMediaType)
@@ -101,20 +100,21 @@ struct RequestPipeline {
         } catch {
             throw AskFailure(error)
         }
-        try self.resolve(body, context)
+        try self.resolve(body, context, from: form)
     }
 
     @inline(never)
-    private func resolve(_ body: [UInt8], _ context: AskContext) throws(AskFailure) {
-        let command = try AskCommand(parsing: body, limit: context.snapshot.relay.maxBodyBytes)
+    private func resolve(_ body: [UInt8], _ context: AskContext, from form: WireForm) throws(AskFailure) {
+        let command = try form.command(parsing: body, limit: context.snapshot.relay.maxBodyBytes)
         var accept = AcceptPreference()
         context.exchange.head.forEachValue(of: .accept) { accept.add($0) }
         context.streams = command.streams ?? accept.prefersEventStream
+        context.reportsUsage = command.reportsUsage
         guard let tenant = context.tenant, let principal = context.principal else { throw AskFailure(.internalError) }
         let result = command.withNames { task, text, tone -> Result<ResolvedTask, RoutingFailure> in
             Result { () throws(RoutingFailure) in
                 try tenant.routing.resolve(
-                    task: task, text: text, tone: tone, for: principal, choice: context.id.low)
+                    task: task, text: text, tone: tone, chat: command.chat, for: principal, choice: context.id.low)
             }
         }
         switch result {
@@ -195,16 +195,18 @@ struct RequestPipeline {
     @inline(never)
     private func begin(
         _ outputTokens: Int, _ relay: AnswerRelay, _ context: AskContext
-    ) throws(AskFailure) -> Ask {
+    ) throws(AskFailure) -> AskOnItsWay {
         guard let task = context.task, let route = task.routes.first,
             let provider = context.snapshot.providers[route.provider]
         else { throw AskFailure(.internalError) }
         let request = AskRequest(
             task: task.task, prompt: task.prompt, model: route.model, outputCap: outputTokens,
-            temperature: task.temperature, streams: context.streams)
+            temperature: task.temperature, stop: task.stop, streams: context.streams)
         context.asked = route
         context.calledAt = context.now()
-        let ask = context.loop.core.ask(request, of: provider, receiver: relay)
+        let ask =
+            task.cache.flatMap { _ in self.fromCache(request, of: provider, relay, context) }
+            ?? .own(context.loop.core.ask(request, of: provider, receiver: relay))
         relay.attach(ask, policy: task.disconnect)
         // The provider has it now; a stream may be open for long.
         context.task?.prompt = Prompt(system: [], user: [])
@@ -213,7 +215,8 @@ struct RequestPipeline {
 
     @inline(never)
     private func measure(_ end: AskEnd, _ context: AskContext) {
-        guard let called = context.calledAt, let route = context.asked else { return }
+        // Who waits for another's call, or for none, measures none.
+        guard end.attempts > 0, let called = context.calledAt, let route = context.asked else { return }
         let done = context.providerDoneAt ?? context.now()
         let labels = context.snapshot.labels
         context.loop.metrics.attemptEnded(
@@ -233,9 +236,12 @@ struct RequestPipeline {
     ) {
         let delivered = relay.meter.tokens
         if end.failure != nil, delivered == 0, end.usage == nil { return reservation.release() }
-        let usage = Estimate.usage(
-            reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
-            clientGone: end.wasCancelled)
+        let usage =
+            self.isFree(end, context)
+            ? TokenUsage(input: 0, output: 0, source: .provider)
+            : Estimate.usage(
+                reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
+                clientGone: end.wasCancelled)
         context.usage = usage
         let passed = context.calledAt.map { Int((context.now() - $0).nanoseconds / 1_000_000_000) } ?? 0
         context.states = reservation.grant.states.map { state in
@@ -259,17 +265,8 @@ struct RequestPipeline {
         }
         context.outcome = .answered
         let usage = context.usage ?? TokenUsage(input: 0, output: 0, source: .estimated)
-        if context.streams { return relay.finish(usage: usage) }
-        context.status = 200
-        var body: [UInt8] = []
-        let text = relay.text
-        body.reserveCapacity(text.count + 160)
-        ProcessAnswer.append(result: text.span, requestID: context.id, usage: usage, to: &body)
-        context.exchange.respond(200, body: body) { head in
-            MessageWriter.field("content-type", "application/json", to: &head)
-            context.appendFields(to: &head)
-            LimitHeaders.append(context.states, to: &head)
-        }
+        let finish = FinishWord(end.finish)
+        if context.streams { relay.finish(finish, usage: usage) } else { relay.respond(finish, usage: usage) }
     }
 
     @inline(never)

@@ -5,9 +5,16 @@ enum Route: CaseIterable {
     case health
     case process
     case quota
+    case questions
+    case chat
+    case models
+    case model
+
+    /// Made once: each call of `allCases` allocates.
+    private static let all = allCases
 
     init?(_ head: HTTPRequestHead) {
-        guard let route = Self.allCases.first(where: { head.pathIs($0.template) }) else { return nil }
+        guard let route = Self.all.first(where: { $0.matches(head) }) else { return nil }
         self = route
     }
 
@@ -17,23 +24,41 @@ enum Route: CaseIterable {
         case .health: 0
         case .process: 1
         case .quota: 2
+        case .questions: 3
+        case .chat: 4
+        case .models: 5
+        case .model: 6
         }
     }
 
-    /// The path; no route has parameters yet.
+    /// The path; what stands in braces is one segment.
     var template: StaticString {
         switch self {
         case .health: "/api/health"
         case .process: "/api/process"
         case .quota: "/v1/quota"
+        case .questions: "/v1/questions"
+        case .chat: "/v1/chat/completions"
+        case .models: "/v1/models"
+        case .model: "/v1/models/{id}"
         }
+    }
+
+    private func matches(_ head: HTTPRequestHead) -> Bool {
+        self == .model ? Self.modelName(in: head) != nil : head.pathIs(self.template)
+    }
+
+    /// Where the name stands in the path of `model`, as it was sent.
+    static func modelName(in head: HTTPRequestHead) -> Range<Int>? {
+        guard let name = head.rest(ofPathAfter: "/v1/models/"), !name.isEmpty else { return nil }
+        return head.withBytes(name) { name in name.indices.allSatisfy { name[$0] != 0x2F } } ? name : nil
     }
 
     func takes(_ method: HTTPMethod) -> Bool {
         switch self {
         case .health: method == .get || method == .head
-        case .process: method == .post
-        case .quota: method == .get
+        case .process, .questions, .chat: method == .post
+        case .quota, .models, .model: method == .get
         }
     }
 
@@ -41,8 +66,26 @@ enum Route: CaseIterable {
     var allowed: StaticString {
         switch self {
         case .health: "GET, HEAD"
-        case .process: "POST"
-        case .quota: "GET"
+        case .process, .questions, .chat: "POST"
+        case .quota, .models, .model: "GET"
         }
+    }
+
+    /// The format of its errors.
+    var format: AnswerFormat {
+        switch self {
+        case .chat, .models, .model: .openAI
+        case .health, .process, .quota, .questions: .own
+        }
+    }
+
+    /// The format of errors where there is no route: clients of OpenAI's other routes should understand that too.
+    static func format(ofUnknown head: HTTPRequestHead) -> AnswerFormat {
+        let families: [StaticString] = [
+            "/v1/chat/", "/v1/completions", "/v1/embeddings", "/v1/responses", "/v1/models/", "/v1/audio/",
+            "/v1/images/", "/v1/files", "/v1/moderations",
+        ]
+        let isOpenAI = families.contains { head.rest(ofPathAfter: $0) != nil }
+        return isOpenAI ? .openAI : .own
     }
 }

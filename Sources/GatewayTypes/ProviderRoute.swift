@@ -15,10 +15,13 @@ package struct ProviderRoute: Hashable, Sendable {
 /// What is put to a model: the server's words and the user's, apart from each other. UTF-8.
 package struct Prompt: Sendable {
     package var system: [UInt8]
+    /// What was said before, oldest first; empty but for conversations.
+    package var history: [Turn]
     package var user: [UInt8]
 
-    package init(system: [UInt8], user: [UInt8]) {
+    package init(system: [UInt8], history: [Turn] = [], user: [UInt8]) {
         self.system = system
+        self.history = history
         self.user = user
     }
 }
@@ -40,6 +43,10 @@ package struct ResolvedTask: Sendable {
     /// Most tokens the answer may take.
     package var outputCap: Int
     package var temperature: Double
+    /// Texts at which the model is to stop.
+    package var stop: [[UInt8]] = []
+    /// Nil where every ask is to reach a provider.
+    package var cache: CachePolicy?
     /// Never empty; in the order they are to be tried.
     package var routes: [ProviderRoute]
     package var disconnect: DisconnectPolicy

@@ -64,6 +64,15 @@ package struct HTTPRequestHead: Sendable {
         ByteComparison.equals(self.bytes.span.extracting(self.path), path)
     }
 
+    /// What follows `prefix` in the path, if the path begins so; no decoding, no folding.
+    package func rest(ofPathAfter prefix: StaticString) -> Range<Int>? {
+        let start = self.path.lowerBound &+ prefix.utf8CodeUnitCount
+        guard start <= self.path.upperBound,
+            ByteComparison.equals(self.bytes.span.extracting(self.path.lowerBound..<start), prefix)
+        else { return nil }
+        return start..<self.path.upperBound
+    }
+
     /// Lends a part of the head. `range` has to come from this head; it is cut to the bytes there are.
     @inlinable
     package func withBytes<Value>(

@@ -15,6 +15,10 @@ package enum RoutingFailure: Error, Hashable, Sendable, MetricLabel {
     case textTooLong(maximum: Int)
     /// Over the bound in bytes, which is looked at before any Character is counted.
     case textTooLarge(maxBytes: Int)
+    /// A conversation holds a role that the task does not take.
+    case roleNotAllowed
+    /// Messages of a conversation.
+    case tooManyMessages(maximum: Int)
 
     package var metricLabel: String {
         switch self {
@@ -26,6 +30,8 @@ package enum RoutingFailure: Error, Hashable, Sendable, MetricLabel {
         case .textTooShort: "text_too_short"
         case .textTooLong: "text_too_long"
         case .textTooLarge: "text_too_large"
+        case .roleNotAllowed: "role_not_allowed"
+        case .tooManyMessages: "too_many_messages"
         }
     }
 
@@ -35,7 +41,7 @@ package enum RoutingFailure: Error, Hashable, Sendable, MetricLabel {
         case .unknownTask: .unknownTask
         case .unknownPlan, .taskNotInPlan: .taskNotInPlan
         case .insufficientScope: .insufficientScope
-        case .toneNotAllowed: .invalidRequest
+        case .toneNotAllowed, .roleNotAllowed, .tooManyMessages: .invalidRequest
         case .textTooShort: .textTooShort
         case .textTooLong, .textTooLarge: .textTooLong
         }

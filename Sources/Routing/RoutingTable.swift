@@ -53,11 +53,12 @@ package struct RoutingTable: Sendable {
     ///   - task: the task or agent the client named; nil asks the tenant's default agent.
     ///   - text: the client's text, valid UTF-8, not yet trimmed.
     ///   - tone: the tone the client named, if any.
+    ///   - chat: the rest of a conversation, whose bounds are those of the one text; nil on routes without any.
     ///   - principal: whose plan and scopes count.
     ///   - choice: evenly distributed 64 bits that draw among weighted routes.
     package func resolve(
-        task name: Span<UInt8>?, text: Span<UInt8>, tone: Span<UInt8>? = nil, for principal: borrowing Principal,
-        choice: UInt64
+        task name: Span<UInt8>?, text: Span<UInt8>, tone: Span<UInt8>? = nil, chat: ChatAsk? = nil,
+        for principal: borrowing Principal, choice: UInt64
     ) throws(RoutingFailure) -> ResolvedTask {
         let place = try self.place(of: name)
         let task = self.tasks[place]
@@ -66,12 +67,43 @@ package struct RoutingTable: Sendable {
         let trimmed = text.extracting(Trimming.bounds(of: text))
         let length = try task.definition.bounds.admit(trimmed)
         let user = UserText.element(around: trimmed)
-        return ResolvedTask(
+        var resolved = ResolvedTask(
             task: task.definition.name, prompt: Prompt(system: system.bytes, user: user), textLength: length,
             promptEstimate: system.estimate &+ max(0, self.estimate(user.span)),
             outputCap: task.definition.outputCap, temperature: task.definition.temperature,
             routes: routes.ordered(by: choice), disconnect: task.definition.disconnect)
+        resolved.cache = task.definition.cache
+        if let chat { try self.add(chat, trimmedBytes: trimmed.count, by: task.definition, to: &resolved) }
+        return resolved
     }
+
+    /// The earlier messages share the bounds of the text with the last one.
+    private func add(
+        _ chat: ChatAsk, trimmedBytes: Int, by task: borrowing TaskDefinition, to resolved: inout ResolvedTask
+    ) throws(RoutingFailure) {
+        task.chat.apply(chat, to: &resolved)
+        guard !chat.history.isEmpty else { return }
+        var left = task.bounds
+        left.maxBytes &-= trimmedBytes
+        left.maxCharacters &-= resolved.textLength
+        do throws(RoutingFailure) {
+            let (turns, characters) = try task.chat.turns(of: chat.history, bounds: left)
+            resolved.prompt.history = turns
+            resolved.textLength &+= characters
+            for turn in turns {
+                resolved.promptEstimate &+= max(0, self.estimate(turn.text.span)) &+ RoutingTable.turnOverhead
+            }
+        } catch {
+            switch error {
+            case .textTooLarge: throw .textTooLarge(maxBytes: task.bounds.maxBytes)
+            case .textTooLong: throw .textTooLong(maximum: task.bounds.maxCharacters)
+            default: throw error
+            }
+        }
+    }
+
+    /// Tokens that the chat format adds around each message.
+    private static let turnOverhead = 4
 
     /// The tasks that a principal may use, by name.
     package func tasks(for principal: borrowing Principal) -> [TaskName] {

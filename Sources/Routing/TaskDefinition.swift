@@ -18,6 +18,9 @@ package struct TaskDefinition: Sendable {
     package var defaultTone: Tone?
     package var requiredScope: ByteString?
     package var disconnect: DisconnectPolicy
+    package var chat = ChatRules()
+    /// Nil keeps no answers.
+    package var cache: CachePolicy?
     package var routes: RouteList
 
     package init(

@@ -15,6 +15,20 @@ enum UserText {
         var output: [UInt8] = []
         output.reserveCapacity(self.opening.count &+ text.count &+ self.closing.count)
         output.append(contentsOf: self.opening)
+        self.appendNeutralized(text, to: &output)
+        output.append(contentsOf: self.closing)
+        return output
+    }
+
+    /// A text that stands outside any element, kept from opening or closing one.
+    static func neutralized(_ text: Span<UInt8>) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(text.count)
+        self.appendNeutralized(text, to: &output)
+        return output
+    }
+
+    private static func appendNeutralized(_ text: Span<UInt8>, to output: inout [UInt8]) {
         var copied = 0
         var index = 0
         while index < text.count {
@@ -36,8 +50,6 @@ enum UserText {
             index &+= max(1, length)
         }
         self.append(text.extracting(copied..<text.count), to: &output)
-        output.append(contentsOf: self.closing)
-        return output
     }
 
     private static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {

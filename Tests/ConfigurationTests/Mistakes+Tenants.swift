@@ -30,6 +30,14 @@ extension Mistake {
                 "7:5: a tenant has no `default_plan`; write `default_plan:` and the name of one of its plans"
             ]),
         Mistake(
+            "a kept answer larger than all together",
+            replace: "default_plan: free",
+            by: "default_plan: free\n    answer_cache: {bytes: 64KiB, answer_bytes: 1MiB}",
+            problems: [
+                "8:34: an answer of 1048576 bytes cannot be kept in 65536; write a smaller `answer_bytes` or a larger "
+                    + "`bytes`"
+            ]),
+        Mistake(
             "an unknown guest plan",
             replace: "default_plan: free",
             by: "default_plan: free\n    guest_plan: visitors",

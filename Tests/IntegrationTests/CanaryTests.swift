@@ -31,6 +31,34 @@ struct CanaryTests {
         ]
     }
 
+    /// Conversations and questions, answered, broken and refused; what of their answers is no text of the model.
+    private func otherRoutes(_ mark: String, _ gateway: TestGateway, _ caller: Caller) throws -> [String] {
+        var told: [String] = []
+        for (_, reply) in Self.failures(mark).suffix(9) {
+            let marker = Caller.unique("way")
+            _ = gateway.provider.script(marker, reply)
+            let plain = try gateway.chat("\(mark) \(marker)", as: caller)
+            told.append(plain.status == 200 ? "" : plain.everything)
+            for more in ["", #","stop":"\#(mark)","user":"\#(mark)","\#(mark)":1"#] {
+                let stream = try gateway.chatStream("\(mark) \(marker)", more: more, as: caller)
+                told.append(stream.head.headers.map { "\($0.name): \($0.value)" }.joined(separator: "\n"))
+                told += stream.chunks.filter { $0["error"] != nil }.compactMap { $0["error"]?["message"]?.string }
+            }
+        }
+        for body in [
+            #"{"model":"\#(mark)","messages":[{"role":"user","content":"\#(mark)"}]}"#,
+            #"{"model":"summarize","messages":[{"role":"\#(mark)","content":"\#(mark)"}]}"#,
+            #"{"model":"summarize","messages":[{"role":"system","content":"\#(mark)"},{"role":"user","content":"x"}]}"#,
+            #"{"model":"summarize","messages":[{"role":"user","content":[{"type":"\#(mark)"}]}],"\#(mark)":1}"#,
+            #"{"model":"summarize","messages":[{"role":"user","content":"\#(mark)"}],"stop":["\#(mark)",7]}"#,
+        ] {
+            told.append(try gateway.post(body, as: caller, path: "/v1/chat/completions").everything)
+        }
+        let question = #"{"question":"\#(mark)","agent":"\#(mark)"}"#
+        told.append(try gateway.post(question, as: caller, path: "/v1/questions").everything)
+        return told
+    }
+
     @Test func `Nothing that was asked, answered or used to ask is written anywhere`() throws {
         let gateway = try TestGateway(Self.settings)
         let mark = "CANARY\(UInt32.random(in: .min ... .max))"
@@ -56,6 +84,7 @@ struct CanaryTests {
             }
         }
         answers += try self.malformed(mark, gateway, caller)
+        answers += try self.otherRoutes(mark, gateway, caller)
         let bad = try gateway.client()
         try bad.send("GET /\(mark) HTTP/1.1\r\nHost: a\r\nX: \(mark)\u{0}\r\n\r\n")
         answers.append(try bad.response()?.everything ?? "")

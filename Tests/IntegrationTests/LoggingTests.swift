@@ -8,7 +8,7 @@ struct LoggingTests {
     private static let members: Set<String> = [
         "time", "request_id", "tenant", "subject", "plan", "task", "provider", "model", "route", "outcome", "status",
         "total_ms", "overhead_ms", "first_token_ms", "text_length", "input_tokens", "output_tokens", "total_tokens",
-        "usage_source", "attempts", "stream", "cancelled", "trace_id",
+        "usage_source", "attempts", "stream", "cancelled", "cache", "trace_id",
     ]
 
     @Test(arguments: [false, true])

@@ -35,6 +35,7 @@ struct AccessRecordTests {
         record.usage = TokenUsage(input: 141, output: 37, total: 190, source: .provider)
         record.attempts = 2
         record.isStream = true
+        record.cache = .shared
         record.trace = TraceID(high: 0xF, low: 2)
         let line = self.line(record)
         #expect(
@@ -44,10 +45,10 @@ struct AccessRecordTests {
                 "model":"small-1","route":"/api/process","outcome":"answered","status":200,"total_ms":1234,\
                 "overhead_ms":0.041,"first_token_ms":250.5,"text_length":120,"input_tokens":141,\
                 "output_tokens":37,"total_tokens":190,"usage_source":"provider","attempts":2,"stream":true,\
-                "cancelled":false,"trace_id":"000000000000000f0000000000000002"}
+                "cancelled":false,"cache":"shared","trace_id":"000000000000000f0000000000000002"}
 
                 """)
-        #expect(try members(line).count == 23)
+        #expect(try members(line).count == 24)
     }
 
     @Test("has the same members when nothing is known")
@@ -113,7 +114,7 @@ struct AccessRecordTests {
             "WallTime", "RequestID", "Optional<TenantID>", "Optional<SubjectID>", "Optional<PlanName>",
             "Optional<TaskName>", "Optional<ProviderName>", "Optional<ModelName>", "Optional<StaticString>", "Outcome",
             "Optional<Int>", "TimeSpan", "Optional<TimeSpan>", "Optional<TokenUsage>", "Int", "Bool",
-            "Optional<TraceID>",
+            "Optional<TraceID>", "Optional<CacheUse>",
         ]
         for child in Mirror(reflecting: self.record()).children {
             #expect(allowed.contains("\(type(of: child.value))"), "\(child.label ?? "?")")

@@ -26,6 +26,7 @@ struct MetricsTests {
                     usage: TokenUsage(input: 10, output: 5, total: 18, source: .provider)))
             shard.admissionDecided(.refused, limit: .tokensPerDay, scope: .tenant)
             shard.overheadMeasured(.microseconds(40), in: .admit)
+            shard.answerCacheAsked(.hit, tenant: .other, task: .other)
             var sample = QuotaSample()
             sample.leases = 2
             sample.leaked = 1

@@ -3,7 +3,7 @@ import Routing
 
 extension DocumentDecoder {
     private static let tenantKeys = [
-        "zone", "default_plan", "guest_plan", "default_agent", "issuers", "plans", "tasks",
+        "zone", "default_plan", "guest_plan", "default_agent", "answer_cache", "issuers", "plans", "tasks",
     ]
 
     /// Nil when the entry cannot be a tenant at all.
@@ -14,11 +14,12 @@ extension DocumentDecoder {
         let guestPlan = reader.optional("guest_plan")?
             .reference("plan", to: scope.plans, definedUnder: "plans", self.diagnostics)
         let tasks = self.tasks(reader, scope)
-        let tenant = TenantSettings(
+        var tenant = TenantSettings(
             id: id, zone: self.zone(reader),
             defaultPlan: PlanName(self.defaultPlan(reader, scope) ?? ""), guestPlan: guestPlan.map { PlanName($0) },
             issuers: self.issuers(reader, scope), plans: plans, tasks: tasks,
             defaultAgent: self.defaultAgent(reader, tasks, scope), position: entry.keyPosition)
+        if let bounds = reader.optional("answer_cache") { tenant.cacheBounds = self.cacheBounds(bounds) }
         self.checkGuests(tenant, reader)
         return tenant
     }

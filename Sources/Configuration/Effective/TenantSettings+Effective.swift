@@ -1,3 +1,4 @@
+import Gateway
 import GatewayTypes
 import Routing
 
@@ -6,7 +7,13 @@ extension TenantSettings {
         .object([
             ("zone", .string(self.zone)), ("default_plan", .string(self.defaultPlan.string)),
             ("guest_plan", .optional(self.guestPlan?.string)), ("default_agent", .optional(self.defaultAgent?.string)),
-            ("issuers", .array(self.issuers.map(\.effective))),
+            (
+                "answer_cache",
+                .object([
+                    ("bytes", .integer(self.cacheBounds.bytes)),
+                    ("answer_bytes", .integer(self.cacheBounds.answerBytes)),
+                ])
+            ), ("issuers", .array(self.issuers.map(\.effective))),
             ("plans", .object(self.plans.map { ($0.name.string, $0.effective) })),
             ("tasks", .object(self.tasks.map { ($0.name.string, $0.effective) })),
         ])
@@ -116,7 +123,23 @@ extension TaskDefinition {
             ("max_output_tokens", .integer(self.outputCap)), ("temperature", .decimal(self.temperature)),
             ("tones", .strings(self.tones.map(\.rawValue))), ("default_tone", .optional(self.defaultTone?.rawValue)),
             ("required_scope", .optional(self.requiredScope?.string)),
-            ("on_disconnect", .string(self.disconnect.rawValue)), ("routes", self.routes.effective),
+            ("on_disconnect", .string(self.disconnect.rawValue)), ("chat", self.chat.effective),
+            ("cache", self.cache?.effective ?? .null), ("routes", self.routes.effective),
         ])
+    }
+}
+
+extension ChatRules {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("roles", .strings(self.roles.map(\.rawValue))), ("max_messages", .integer(self.maxMessages)),
+            ("parameters", .strings(self.parameters.map(\.rawValue))),
+        ])
+    }
+}
+
+extension CachePolicy {
+    fileprivate var effective: EffectiveValue {
+        .object([("ttl", .span(self.lifetime)), ("charge", .string(self.charge.rawValue))])
     }
 }

@@ -1,3 +1,4 @@
+package import Gateway
 package import GatewayTypes
 package import Routing
 
@@ -13,6 +14,8 @@ package struct TenantSettings: Sendable {
     package var tasks: [TaskDefinition]
     /// Who answers a question that names no agent.
     package var defaultAgent: TaskName?
+    /// Bounds of the answers that tasks keep.
+    package var cacheBounds = AnswerCache.Bounds()
     package var position: SourcePosition
 
     /// The tenant's catalogue, ready for asks.

@@ -61,9 +61,17 @@ package struct SnapshotBuilder {
                     id: tenant.id, plans: tenant.plans.map(\.plan), tasks: tenant.tasks.map(\.name),
                     models: self.models(of: tenant),
                     routing: tenant.routingTable(estimate: { Estimate.tokens(forUTF8: $0) }), calendar: calendar,
-                    labels: self.labels))
+                    cache: try self.cache(of: tenant), labels: self.labels))
         }
         return tenants
+    }
+
+    private func cache(of tenant: TenantSettings) throws(ConfigurationFailure) -> AnswerCache? {
+        guard tenant.tasks.contains(where: { $0.cache != nil }) else { return nil }
+        guard let cache = AnswerCache(tenant.cacheBounds) else {
+            throw .invalid([self.problem("OpenSSL gives no keyed hash for the answer cache")])
+        }
+        return cache
     }
 
     private func models(of tenant: TenantSettings) -> [ModelName] {

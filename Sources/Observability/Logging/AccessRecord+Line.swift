@@ -20,6 +20,12 @@ extension AccessRecord {
         output.append(decimal: self.attempts)
         output.append(literal: self.isStream ? #","stream":true"# : #","stream":false"#)
         output.append(literal: self.isCancelled ? #","cancelled":true"# : #","cancelled":false"#)
+        switch self.cache {
+        case .hit: output.append(literal: #","cache":"hit""#)
+        case .miss: output.append(literal: #","cache":"miss""#)
+        case .shared: output.append(literal: #","cache":"shared""#)
+        case nil: output.append(literal: #","cache":null"#)
+        }
         self.appendTrace(to: &output)
         output.append(literal: "}\n")
     }

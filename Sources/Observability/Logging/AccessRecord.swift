@@ -35,6 +35,8 @@ package struct AccessRecord: Sendable {
     /// Provider calls made.
     package var attempts = 0
     package var isStream = false
+    /// Where the answer came from; nil for tasks that keep none.
+    package var cache: CacheUse?
     /// The client cancelled the ask, by going away or by `DELETE`.
     package var isCancelled = false
     /// The client's own trace where it sent one, else the ask's.

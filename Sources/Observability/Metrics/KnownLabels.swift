@@ -6,6 +6,7 @@ struct KnownLabels: Sendable {
     let limits: ClosedLabels<LimitKind>
     let scopes: ClosedLabels<LimitScope>
     let decisions: ClosedLabels<AdmissionDecision>
+    let cacheUses: ClosedLabels<CacheUse>
     let stages: ClosedLabels<OverheadStage>
     let operations: ClosedLabels<StoreOperation>
     let reloads: ClosedLabels<ReloadResult>
@@ -21,6 +22,7 @@ struct KnownLabels: Sendable {
         self.limits = ClosedLabels(LimitKind.allCases, in: table)
         self.scopes = ClosedLabels(LimitScope.allCases, in: table)
         self.decisions = ClosedLabels(AdmissionDecision.allCases, in: table)
+        self.cacheUses = ClosedLabels(CacheUse.allCases, in: table)
         self.stages = ClosedLabels(OverheadStage.allCases, in: table)
         self.operations = ClosedLabels(StoreOperation.allCases, in: table)
         self.reloads = ClosedLabels(ReloadResult.allCases, in: table)

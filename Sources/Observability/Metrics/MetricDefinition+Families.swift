@@ -5,6 +5,7 @@ extension MetricDefinition {
     private static func definition(of family: MetricFamily) -> MetricDefinition {
         switch family {
         case .asks, .tokens, .admissions, .overhead, .inFlightAsks, .leases, .reservationsLeaked: ask(family)
+        case .answerCache: cache
         case .storeLatency, .storeErrors, .storeDegraded, .providerAttempts, .providerState: behind(family)
         case .settlementsWaiting, .settlementsDropped, .leasesLost, .admittedWithoutStore: store(family)
         case .tokenUsage, .operationDuration, .timeToFirstToken: model(family)
@@ -43,6 +44,10 @@ extension MetricDefinition {
                 kind: .counter)
         }
     }
+
+    private static let cache = Self(
+        name: "askgate_answer_cache", help: "Asks of tasks that keep answers, by where the answer came from.",
+        kind: .counter, labels: [.name("tenant"), .name("task"), .name("result")])
 
     private static func behind(_ family: MetricFamily) -> MetricDefinition {
         switch family {

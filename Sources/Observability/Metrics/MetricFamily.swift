@@ -3,6 +3,7 @@ enum MetricFamily: Int, CaseIterable, Sendable {
     case asks
     case tokens
     case admissions
+    case answerCache
     case overhead
     case inFlightAsks
     case leases

@@ -75,6 +75,12 @@ extension MetricsShard {
         self.record { $0.add(1, to: .admissions, key) }
     }
 
+    /// An ask of a task that keeps answers found one, or a call that it can share, or neither.
+    package func answerCacheAsked(_ use: CacheUse, tenant: LabelID, task: LabelID) {
+        let key = SeriesKey(tenant, task, self.known.cacheUses[use])
+        self.record { $0.add(1, to: .answerCache, key) }
+    }
+
     package func overheadMeasured(_ span: TimeSpan, in stage: OverheadStage) {
         let key = SeriesKey(self.known.stages[stage])
         self.record { $0.observe(span.nanoseconds, in: .overhead, key) }

@@ -19,13 +19,13 @@ enum AnthropicRequest {
         }
         json.name("messages")
         json.beginArray()
-        json.beginObject()
-        json.name("role")
-        json.string("user")
-        json.name("content")
-        json.string(utf8: request.prompt.user)
-        json.endObject()
+        // A conversation has to begin with its user here.
+        for turn in request.prompt.history.drop(while: { $0.speaker == .assistant }) {
+            self.message(turn.speaker == .user ? "user" : "assistant", turn.text, to: &json)
+        }
+        self.message("user", request.prompt.user, to: &json)
         json.endArray()
+        json.stop("stop_sequences", request.stop)
         if options.sendsTemperature {
             // Here the scale ends at 1; more is refused.
             json.name("temperature")
@@ -37,5 +37,14 @@ enum AnthropicRequest {
         }
         json.endObject()
         return json.bytes
+    }
+
+    private static func message(_ role: String, _ content: [UInt8], to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("role")
+        json.string(role)
+        json.name("content")
+        json.string(utf8: content)
+        json.endObject()
     }
 }

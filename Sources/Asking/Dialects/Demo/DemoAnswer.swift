@@ -7,6 +7,7 @@ final class DemoAnswer {
     private let wordDelay: TimeSpan
     private let streams: Bool
     private let usage: TokenUsage
+    private let finish: FinishReason
     private var words: [String]
     private var position = 0
     private let timer = LoopTimer()
@@ -17,9 +18,16 @@ final class DemoAnswer {
         self.loop = loop
         self.wordDelay = wordDelay
         self.streams = request.streams
-        let answer = DemoText.answer(to: request.task, text: DemoText.userText(in: request.prompt))
-        let words = Self.pieces(of: answer).prefix(max(0, request.outputCap))
+        var answer = DemoText.answer(to: request.task, text: DemoText.userText(in: request.prompt))
+        for stop in request.stop {
+            if let place = answer.firstRange(of: String(decoding: stop, as: UTF8.self)) {
+                answer = String(answer[..<place.lowerBound])
+            }
+        }
+        let all = Self.pieces(of: answer)
+        let words = all.prefix(max(0, request.outputCap))
         self.words = Array(words)
+        self.finish = words.count < all.count ? .length : .stop
         let input = request.prompt.user.count { $0 == 0x20 || $0 == 0x0A } + 1
         self.usage = TokenUsage(input: input, output: words.count, source: .provider)
     }
@@ -68,7 +76,7 @@ final class DemoAnswer {
             return self.loop.arm(self.timer, after: self.wordDelay)
         }
         ask.decodedUsage(self.usage)
-        ask.decodedFinish(.stop)
+        ask.decodedFinish(self.finish)
         ask.decodedEnd()
     }
 }

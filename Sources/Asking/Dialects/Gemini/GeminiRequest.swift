@@ -17,11 +17,11 @@ enum GeminiRequest {
         }
         json.name("contents")
         json.beginArray()
-        json.beginObject()
-        json.name("role")
-        json.string("user")
-        self.parts(request.prompt.user, to: &json)
-        json.endObject()
+        // A conversation has to begin with its user here.
+        for turn in request.prompt.history.drop(while: { $0.speaker == .assistant }) {
+            self.content(turn.speaker == .user ? "user" : "model", turn.text, to: &json)
+        }
+        self.content("user", request.prompt.user, to: &json)
         json.endArray()
         json.name("generationConfig")
         json.beginObject()
@@ -31,9 +31,18 @@ enum GeminiRequest {
         }
         json.name("maxOutputTokens")
         json.integer(max(1, request.outputCap))
+        json.stop("stopSequences", request.stop)
         json.endObject()
         json.endObject()
         return json.bytes
+    }
+
+    private static func content(_ role: String, _ text: [UInt8], to json: inout JSONWriter) {
+        json.beginObject()
+        json.name("role")
+        json.string(role)
+        self.parts(text, to: &json)
+        json.endObject()
     }
 
     private static func parts(_ text: [UInt8], to json: inout JSONWriter) {

@@ -13,6 +13,9 @@ enum OpenAIRequest {
         json.name("messages")
         json.beginArray()
         if !request.prompt.system.isEmpty { self.message("system", request.prompt.system, to: &json) }
+        for turn in request.prompt.history {
+            self.message(turn.speaker == .user ? "user" : "assistant", turn.text, to: &json)
+        }
         self.message("user", request.prompt.user, to: &json)
         json.endArray()
         if options.sendsTemperature {
@@ -24,6 +27,7 @@ enum OpenAIRequest {
         case .maxCompletionTokens: json.name("max_completion_tokens")
         }
         json.integer(request.outputCap)
+        json.stop("stop", request.stop)
         if request.streams {
             json.name("stream")
             json.bool(true)

@@ -1,0 +1,76 @@
+import Asking
+import EventLoops
+import GatewayTypes
+
+/// One ask's place at a shared answer: hands its text on at the pace of its own client. On its loop, but for `tell`.
+final class Subscription: @unchecked Sendable {
+    // Unchecked: what changes is touched on `loop` only.
+    private let shared: SharedAnswer
+    private let serial: Int
+    private let loop: EventLoop
+    private var receiver: (any AnswerReceiver)?
+    private var hasStarted = false
+    private var isPaused = false
+    private var isPulling = false
+    private var result: AskEnd?
+    private var waiter: UnsafeContinuation<AskEnd, Never>?
+
+    init(_ shared: SharedAnswer, serial: Int, loop: EventLoop, receiver: any AnswerReceiver) {
+        self.shared = shared
+        self.serial = serial
+        self.loop = loop
+        self.receiver = receiver
+    }
+
+    /// Waits until the answer is over for this ask. To be called once.
+    func end() async -> AskEnd {
+        if let result = self.result { return result }
+        return await withUnsafeContinuation { self.waiter = $0 }
+    }
+
+    /// Leaves; the others go on.
+    func cancel() {
+        guard self.result == nil else { return }
+        let paid = self.shared.leave(self.serial)
+        self.finish(AskEnd(failure: nil, wasCancelled: true, finish: nil, usage: nil, attempts: paid ? 1 : 0))
+    }
+
+    func setPaused(_ paused: Bool) {
+        guard self.result == nil else { return }
+        self.isPaused = paused
+        if !paused { self.pull() }
+    }
+
+    /// There is more. From any loop.
+    func tell(from loop: EventLoop) {
+        if loop === self.loop { self.pull() } else { self.loop.submit { self.pull() } }
+    }
+
+    /// Hands on what has come, and the end behind it.
+    func pull() {
+        guard self.result == nil, !self.isPaused, !self.isPulling else { return }
+        self.isPulling = true
+        defer { self.isPulling = false }
+        guard let news = self.shared.news(for: self.serial) else { return }
+        if news.hasStarted, !self.hasStarted {
+            self.hasStarted = true
+            self.receiver?.answerStarted()
+        }
+        if !news.text.isEmpty {
+            news.text.withUnsafeBufferPointer { self.receiver?.answerGrew($0) }
+            self.receiver?.answerPaused()
+        }
+        guard let end = news.end, self.result == nil else { return }
+        _ = self.shared.leave(self.serial)
+        self.finish(end)
+    }
+
+    private func finish(_ end: AskEnd) {
+        let receiver = self.receiver
+        self.receiver = nil
+        self.result = end
+        receiver?.answerEnded(end)
+        self.waiter?.resume(returning: end)
+        self.waiter = nil
+    }
+}
