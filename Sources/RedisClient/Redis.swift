@@ -355,7 +355,7 @@ extension Redis {
             isIdempotent: false
         ) { [self] result in
             self.isRefreshing = false
-            if Self.knowsNoShards(result), !self.asksForSlots {
+            if case .failure(let failure) = result, failure.isRefusal, !self.asksForSlots {
                 self.asksForSlots = true
                 return self.refresh()
             }
@@ -364,13 +364,6 @@ extension Redis {
             self.take(map)
         }
         node.submit(call)
-    }
-
-    private static func knowsNoShards(_ result: Result<RedisReply, RedisFailure>) -> Bool {
-        switch result {
-        case .failure(.server), .failure(.notPermitted): true
-        default: false
-        }
     }
 
     private func refreshFailed(_ result: Result<RedisReply, RedisFailure>) {

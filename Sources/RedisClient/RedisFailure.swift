@@ -61,3 +61,13 @@ package enum RedisFailure: Error, Hashable, Sendable {
         }
     }
 }
+
+extension RedisFailure {
+    /// The server does not know the command, or does not let us use it.
+    var isRefusal: Bool {
+        switch self {
+        case .server, .notPermitted: true
+        default: false
+        }
+    }
+}
