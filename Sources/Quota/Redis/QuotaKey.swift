@@ -14,6 +14,7 @@ struct QuotaKey {
         case minute = 0x6D  // m
         case leases = 0x6C  // l
         case trail = 0x61  // a
+        case handedOver = 0x68  // h, by guests
     }
 
     /// Longest id that is written as it is, in bytes.
@@ -46,6 +47,12 @@ struct QuotaKey {
 
     /// The trail of all that was done in the tenant.
     var trail: ByteString { Self.text(self.begin(.trail)) }
+
+    /// The keys of a book of orders: the orders, their versions, their ends.
+    func book(_ book: OrderBook) -> [ByteString] {
+        let letter: UInt8 = book == .operators ? 0x76 : 0x67  // v, g
+        return ([0x6F, 0x76, 0x65] as [UInt8]).map { Self.text(self.prefix + [letter, 0x3A, $0]) }
+    }
 
     private func begin(_ kind: Kind) -> [UInt8] {
         var bytes: [UInt8] = []

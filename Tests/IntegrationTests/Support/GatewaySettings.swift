@@ -14,7 +14,6 @@ struct GatewaySettings: Sendable {
     var outage: String?
     var zone = "UTC"
     var accessLog = "stdout"
-    var store = "{kind: memory}"
     /// Who may use the admin API, as flow YAML; see `Operators`.
     var operators = Operators.yaml
     /// What a member of `http` reads besides, as flow YAML.
