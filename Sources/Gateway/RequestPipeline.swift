@@ -53,13 +53,15 @@ struct RequestPipeline {
     /// Finds the principal, and what it may use; returns why the caller has none.
     @inline(never)
     private func identify(_ context: AskContext) throws(AskFailure) -> AuthenticationFailure? {
-        let principal: Principal
+        var principal: Principal
         do throws(AuthenticationFailure) {
             principal = try Self.principal(of: context.exchange.head, context)
         } catch {
             return error
         }
         guard let tenant = context.snapshot.tenants[principal.tenant] else { throw AskFailure(.internalError) }
+        let given = context.loop.board.plan(of: principal.subject, in: principal.tenant, at: context.startedAt)
+        if let given { principal.plan = given }
         context.principal = principal
         context.tenant = tenant
         context.plan = tenant.plans[principal.plan]

@@ -51,7 +51,7 @@ package protocol QuotaStore: AnyObject, Sendable {
         async throws(QuotaFailure) -> OrderResult
 
     /// At most `StandingOrder.mostOnPage` orders with a higher version than this one, by rising version, lifted ones
-    /// among them; possibly some older ones before them. Those that are over may be missing.
+    /// among them. Those that are over may be missing.
     func orders(_ book: OrderBook, of tenant: TenantID, since version: Int) async throws(QuotaFailure)
         -> [StandingOrder]
 

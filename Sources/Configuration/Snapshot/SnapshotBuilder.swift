@@ -16,10 +16,17 @@ package struct SnapshotBuilder {
     /// Nil where nothing is to be fetched.
     let fetcher: KeySetFetcher?
 
+    /// Nil where nobody's tokens are asked about.
+    let revocations: (any RevocationChecking)?
+
     /// - Parameters:
     ///   - labels: the process's; a reload goes on with the same.
     ///   - fetcher: the process's, which gives issuers their remote keys; nil for a mere check.
-    package init(file: String, labels: LabelTable, now: WallTime, fetcher: KeySetFetcher? = nil) {
+    package init(
+        file: String, labels: LabelTable, now: WallTime, fetcher: KeySetFetcher? = nil,
+        revocations: (any RevocationChecking)? = nil
+    ) {
+        self.revocations = revocations
         self.fetcher = fetcher
         self.file = file
         self.labels = labels
@@ -36,7 +43,8 @@ package struct SnapshotBuilder {
         guard problems.isEmpty else { throw .invalid(problems) }
         let authenticator: Authenticator
         do {
-            authenticator = try Authenticator(AuthenticationConfiguration(issuers: issuers), fetcher: self.fetcher)
+            authenticator = try Authenticator(
+                AuthenticationConfiguration(issuers: issuers), fetcher: self.fetcher, revocations: self.revocations)
         } catch {
             throw .invalid([self.problem("the issuers do not work together: \(error)")])
         }

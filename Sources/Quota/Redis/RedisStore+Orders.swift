@@ -2,10 +2,6 @@ package import GatewayTypes
 
 /// Orders and hand-overs.
 extension RedisStore {
-    /// A server that took over may be behind the one before it, and its versions are times: this far they are read
-    /// again.
-    private static let overlap = TimeSpan.seconds(5)
-
     package func order(
         _ order: StandingOrder, in tenant: TenantID, by operator: OperatorOrder
     ) async throws(QuotaFailure) -> OrderResult {
@@ -52,7 +48,7 @@ extension RedisStore {
         _ book: OrderBook, of tenant: TenantID, since version: Int
     ) async throws(QuotaFailure) -> [StandingOrder] {
         var numbers = ScriptNumbers(capacity: 2)
-        numbers.add(max(0, version &- Int(Self.overlap.nanoseconds / 1000)))
+        numbers.add(max(0, version))
         numbers.add(StandingOrder.mostOnPage)
         let arguments = [numbers.text()]
         let values = try await self.run(.orders) { (Array(self.tag(of: tenant).book(book).prefix(2)), arguments) }
