@@ -10,7 +10,7 @@ import Quota
 package struct DataPlane: HTTPHandler {
     private let loops: [GatewayLoop]
     private let snapshots: SnapshotStore
-    private let pipeline: RequestPipeline
+    let pipeline: RequestPipeline
 
     /// - Parameter loops: one for each event loop, in the order of their indexes.
     package init(loops: [GatewayLoop], snapshots: SnapshotStore, accessLog: AccessLog) {
@@ -41,6 +41,8 @@ package struct DataPlane: HTTPHandler {
         case .process: await self.pipeline.run(context)
         case .quota: await self.answerQuota(context)
         case .health: self.answerHealth(context)
+        case .guestSessions: await self.createGuestSession(context)
+        case .guestClaim: await self.claimGuestSession(context)
         case nil: context.status = AskFailure(.notFound).respond(to: context)
         }
     }
@@ -86,7 +88,7 @@ package struct DataPlane: HTTPHandler {
         }
     }
 
-    private func answer(_ status: Int, _ body: [UInt8], _ context: AskContext) {
+    func answer(_ status: Int, _ body: [UInt8], _ context: AskContext) {
         context.status = status
         context.exchange.respond(status, body: body) { head in
             MessageWriter.field("content-type", "application/json", to: &head)

@@ -13,12 +13,15 @@ package final class GatewaySnapshot: Sendable {
     package let tenants: [TenantID: TenantSnapshot]
     package let providers: [ProviderName: Provider]
     package let relay: RelayConfiguration
+    /// Who gives out the tokens of guests; only tenants that have guests.
+    let guests: [TenantID: GuestIssuer]
     let labels: SnapshotLabels
 
     package init(
         generation: Int, authenticator: Authenticator, tenants: [TenantSnapshot], providers: [Provider],
-        relay: RelayConfiguration, labels: LabelTable
+        relay: RelayConfiguration, labels: LabelTable, guests: [GuestIssuer] = []
     ) {
+        self.guests = Dictionary(guests.map { ($0.tenant, $0) }) { first, _ in first }
         self.labels = SnapshotLabels(tenants: tenants, providers: providers, table: labels)
         self.generation = generation
         self.authenticator = authenticator
@@ -40,14 +43,17 @@ package final class TenantSnapshot: Sendable {
     package let routing: RoutingTable
     package let calendar: ZoneCalendar
     package let label: LabelID
+    /// Of guests; nil for a tenant that has none.
+    let guestPlan: PlanName?
     /// Every task and every route's model, for their labels.
     let names: (tasks: [TaskName], models: [ModelName])
 
     /// - Parameter models: of every route that a plan or a task has.
     package init(
         id: TenantID, plans: [Plan], tasks: [TaskName], models: [ModelName], routing: RoutingTable,
-        calendar: ZoneCalendar, labels: LabelTable
+        calendar: ZoneCalendar, labels: LabelTable, guestPlan: PlanName? = nil
     ) {
+        self.guestPlan = guestPlan
         self.id = id
         self.names = (tasks, models)
         self.plans = Dictionary(plans.map { ($0.name, PlanSnapshot($0, labels: labels)) }) { first, _ in first }
@@ -79,6 +85,10 @@ package struct RelayConfiguration: Sendable {
     package var heartbeat = TimeSpan.seconds(15)
     /// Bytes held for a slow client above which the provider is no longer read.
     package var pauseAboveBytes = 262_144
+    /// Peers whose word on the client's address is taken.
+    package var trustedProxies: [NetworkPrefix] = []
+    /// Failed authentications of one network address in a minute; 0 for any number.
+    package var failedAuthentications = 3000
 
     package init() {}
 }

@@ -46,8 +46,12 @@ struct RequestPipeline {
 
     @inline(never)
     private func refused(_ failure: AuthenticationFailure, _ context: AskContext) -> AskFailure {
-        context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(failure))
-        return AskFailure(failure)
+        context.noteFailure(failure)
+        var refused = AskFailure(failure)
+        if failure == .tooManyFailures, let wait = context.wait {
+            refused.retryAfterSeconds = Int(wait.nanoseconds / 1_000_000_000) + 1
+        }
+        return refused
     }
 
     /// Finds the principal, and what it may use; returns why the caller has none.
@@ -77,7 +81,8 @@ struct RequestPipeline {
         let range = head.range(of: .authorization) ?? 0..<0
         return try context.snapshot.authenticator.authenticate(
             authorization: head.bytes.span.extracting(range), fieldCount: count,
-            queryHasToken: QueryToken.isPresent(in: head), cache: context.loop.tokens, now: context.startedAt)
+            queryHasToken: QueryToken.isPresent(in: head), cache: context.loop.tokens, now: context.startedAt,
+            mayVerify: { context.wait == nil })
     }
 
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.

@@ -5,6 +5,8 @@ enum Route: CaseIterable {
     case health
     case process
     case quota
+    case guestSessions
+    case guestClaim
 
     init?(_ head: HTTPRequestHead) {
         guard let route = Self.allCases.first(where: { head.pathIs($0.template) }) else { return nil }
@@ -17,6 +19,8 @@ enum Route: CaseIterable {
         case .health: 0
         case .process: 1
         case .quota: 2
+        case .guestSessions: 3
+        case .guestClaim: 4
         }
     }
 
@@ -26,13 +30,15 @@ enum Route: CaseIterable {
         case .health: "/api/health"
         case .process: "/api/process"
         case .quota: "/v1/quota"
+        case .guestSessions: "/v1/guest-sessions"
+        case .guestClaim: "/v1/guest-sessions/claim"
         }
     }
 
     func takes(_ method: HTTPMethod) -> Bool {
         switch self {
         case .health: method == .get || method == .head
-        case .process: method == .post
+        case .process, .guestSessions, .guestClaim: method == .post
         case .quota: method == .get
         }
     }
@@ -41,7 +47,7 @@ enum Route: CaseIterable {
     var allowed: StaticString {
         switch self {
         case .health: "GET, HEAD"
-        case .process: "POST"
+        case .process, .guestSessions, .guestClaim: "POST"
         case .quota: "GET"
         }
     }

@@ -40,6 +40,9 @@ package struct SnapshotBuilder {
         let issuers = document.tenants.flatMap { tenant in
             tenant.issuers.map { IssuerBuilder(file: self.file).issuer($0, of: tenant, problems: &problems) }
         }
+        let guests = document.tenants.compactMap {
+            IssuerBuilder(file: self.file).guests(of: $0, problems: &problems)
+        }
         guard problems.isEmpty else { throw .invalid(problems) }
         let authenticator: Authenticator
         do {
@@ -51,7 +54,7 @@ package struct SnapshotBuilder {
         return GatewaySnapshot(
             generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
             providers: document.providers.map(ProviderBuilder.provider), relay: self.relay(document.http),
-            labels: self.labels)
+            labels: self.labels, guests: guests)
     }
 
     private func problem(_ message: String) -> ConfigurationProblem {
@@ -69,7 +72,7 @@ package struct SnapshotBuilder {
                     id: tenant.id, plans: tenant.plans.map(\.plan), tasks: tenant.tasks.map(\.name),
                     models: self.models(of: tenant),
                     routing: tenant.routingTable(estimate: { Estimate.tokens(forUTF8: $0) }), calendar: calendar,
-                    labels: self.labels))
+                    labels: self.labels, guestPlan: tenant.guestPlan))
         }
         return tenants
     }
@@ -94,6 +97,8 @@ package struct SnapshotBuilder {
         var relay = RelayConfiguration()
         relay.maxBodyBytes = http.maxBodyBytes
         relay.heartbeat = http.heartbeat
+        relay.trustedProxies = http.trustedProxies
+        relay.failedAuthentications = http.failedAuthentications
         return relay
     }
 }
