@@ -72,7 +72,8 @@ final class GatewayProcess: Sendable {
             self.loops = try Self.loops(self.group, store, self.metrics, self.board)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
             let plane = Self.adminPlane(
-                document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board)
+                document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board,
+                self.fetcher)
             let group = self.group
             self.admin = try document.listeners.admin.map { try Self.bind($0, group, document.http.server, plane) }
         } catch let failure as StartFailure {
@@ -86,11 +87,14 @@ final class GatewayProcess: Sendable {
     private static func loops(
         _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ board: OrderBoard
     ) throws -> [GatewayLoop] {
-        try group.loops.map { loop in
+        let failedCallers = FailedCallers()
+        return try group.loops.map { loop in
             let gate = QuotaGate(
                 store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
             let shard = metrics.shards[loop.index]
-            guard let own = GatewayLoop(loop: loop, gate: gate, metrics: shard, board: board) else {
+            let made = GatewayLoop(
+                loop: loop, gate: gate, metrics: shard, board: board, failedCallers: failedCallers)
+            guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")
             }
             return own
@@ -108,7 +112,8 @@ final class GatewayProcess: Sendable {
 
     private static func adminPlane(
         _ document: ConfigurationDocument, _ readiness: ServingState, _ metrics: MetricsRegistry,
-        _ store: CounterStore, _ loops: [GatewayLoop], _ desk: AdminDesk, _ reloader: Reloader, _ board: OrderBoard
+        _ store: CounterStore, _ loops: [GatewayLoop], _ desk: AdminDesk, _ reloader: Reloader, _ board: OrderBoard,
+        _ fetcher: KeySetFetcher
     ) -> AdminPlane {
         let steering = AdminSteering(
             storeKind: document.store.kind, store: { store.stores[$0] }, view: { desk.view },
@@ -120,6 +125,7 @@ final class GatewayProcess: Sendable {
             })
         return AdminPlane(readiness: readiness, metrics: metrics, steering: steering) {
             store.sample(loops, labels: metrics.labels)
+            IdentityMetrics.sample(fetcher, board, metrics)
         }
     }
 

@@ -1,3 +1,4 @@
+import Gateway
 import Asking
 import GatewayTypes
 
@@ -76,6 +77,8 @@ extension HTTPSettings {
             ),
             ("drain", .object([("delay", .span(self.drainDelay)), ("deadline", .span(self.drainDeadline))])),
             ("heartbeat", .span(self.heartbeat)),
+            ("trusted_proxies", .strings(self.trustedProxies.map(\.description))),
+            ("failed_authentications", .integer(self.failedAuthentications)),
         ])
     }
 }

@@ -3,7 +3,7 @@ package import GatewayTypes
 import Glibc
 
 /// A range of network addresses as operators write it: `10.0.0.0/8`, `2001:db8::/32`, or one address.
-package struct NetworkPrefix: Hashable, Sendable {
+package struct NetworkPrefix: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
     /// Bits that have to agree.
     private let length: Int
@@ -28,6 +28,8 @@ package struct NetworkPrefix: Hashable, Sendable {
     package func contains(_ address: PeerAddress) -> Bool {
         address.bytes.count == self.bytes.count && Self.cut(address.bytes, to: self.length) == self.bytes
     }
+
+    package var description: String { "\(PeerAddress(bytes: self.bytes))/\(self.length)" }
 
     fileprivate static func cut(_ bytes: [UInt8], to length: Int) -> [UInt8] {
         bytes.indices.map { index in
