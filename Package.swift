@@ -103,7 +103,9 @@ var targets: [Target] = [
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
-    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting", "Quota"]),
+    tests(
+        "GatewayTests",
+        ["EventLoops", "Gateway", "GatewayTypes", "GatewayTesting", "HTTPCodec", "Quota"]),
     tests(
         "AdminAPITests",
         [

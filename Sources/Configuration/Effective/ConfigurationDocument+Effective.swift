@@ -1,5 +1,5 @@
-import Gateway
 import Asking
+import Gateway
 import GatewayTypes
 
 extension ConfigurationDocument {

@@ -46,5 +46,10 @@ for _ = 1, redis.call('ZCARD', KEYS[5]) - args[9] do
   redis.call('HDEL', KEYS[4], oldest)
   redis.call('ZREM', KEYS[6], oldest)
 end
+-- Nothing of a book outlives the last of its guests' tokens.
+life = math.max(1000, (args[8] - now) / 1000)
+for i = 4, 6 do
+  if redis.call('PTTL', KEYS[i]) < life then redis.call('PEXPIRE', KEYS[i], integer(life)) end
+end
 redis.call('PUBLISH', ARGV[5], ARGV[6])
 return {1, 0, charged}
