@@ -17,7 +17,8 @@ extension AdminCall {
         var since = 0
         if let text = try self.query.text("after") {
             guard let after = Self.number(text) else {
-                throw AdminProblem(.invalidRequest, "`after` has to be the `next` of an earlier answer.", member: "after")
+                throw AdminProblem(
+                    .invalidRequest, "`after` has to be the `next` of an earlier answer.", member: "after")
             }
             since = after
         }

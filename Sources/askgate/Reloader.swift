@@ -24,7 +24,8 @@ final class Reloader: Sendable {
 
     init(
         source: ConfigurationSource, document: ConfigurationDocument, snapshots: SnapshotStore, desk: AdminDesk,
-        fetcher: KeySetFetcher, board: OrderBoard, accessLog: AccessLog, operations: OperationLog, metrics: MetricsRegistry
+        fetcher: KeySetFetcher, board: OrderBoard, accessLog: AccessLog, operations: OperationLog,
+        metrics: MetricsRegistry
     ) {
         self.source = source
         self.document = document

@@ -69,7 +69,9 @@ import Testing
         }
         #expect(NetworkPrefix("192.0.2.1")?.description == "192.0.2.1/32")
         #expect(NetworkPrefix("0.0.0.0/0")?.contains(PeerAddress(bytes: [9, 9, 9, 9])) == true)
-        for bad in ["", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/08x", "10.0/8", "host", "::/129"] {
+        for bad in [
+            "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/08x", "10.0/8", "host", "::/129",
+        ] {
             #expect(NetworkPrefix(bad) == nil, "\(bad)")
         }
     }

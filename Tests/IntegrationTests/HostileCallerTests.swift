@@ -6,7 +6,8 @@ import Testing
 /// Callers that try tokens.
 @Suite("Hostile callers", .oneOfFewThreads)
 struct HostileCallerTests {
-    private static let stranger = TokenMint.hmac(Array("a-secret-that-nobody-here-has-ever-seen".utf8), keyID: "accounts")
+    private static let stranger = TokenMint.hmac(
+        Array("a-secret-that-nobody-here-has-ever-seen".utf8), keyID: "accounts")
 
     private func badToken(_ number: Int) -> String {
         Self.stranger.token(

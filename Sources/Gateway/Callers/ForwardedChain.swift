@@ -10,9 +10,11 @@ import HTTPCodec
 enum ForwardedChain {
     static func client(of head: HTTPRequestHead, peer: PeerAddress, trusted: [NetworkPrefix]) -> PeerAddress {
         guard !trusted.isEmpty, Self.isTrusted(peer, trusted) else { return peer }
-        let plain = head.count(of: .xForwardedFor) == 0
+        let plain =
+            head.count(of: .xForwardedFor) == 0
             ? nil : Self.walk(Self.elements(of: head, .xForwardedFor), peer, trusted, Self.plainAddress)
-        let standard = head.count(of: .forwarded) == 0
+        let standard =
+            head.count(of: .forwarded) == 0
             ? nil : Self.walk(Self.elements(of: head, .forwarded), peer, trusted, Self.standardAddress)
         switch (plain, standard) {
         case (let one?, let other?): return one == other ? one : peer

@@ -66,7 +66,8 @@ extension PeerAddress {
     var callerKey: CallerAddressKey {
         let significant = self.bytes.prefix(8)
         return CallerAddressKey(
-            bits: significant.reduce(UInt64(self.bytes.count)) { ($0 &<< 8) | UInt64($1) }, isLong: self.bytes.count == 16
+            bits: significant.reduce(UInt64(self.bytes.count)) { ($0 &<< 8) | UInt64($1) },
+            isLong: self.bytes.count == 16
         )
     }
 }

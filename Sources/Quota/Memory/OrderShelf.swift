@@ -113,7 +113,8 @@ extension TenantBook {
     ) -> OrderResult {
         let result = self.orders.revise(order, by: `operator`, at: wall)
         guard case .applied(let given) = result else { return result }
-        var entry = AuditEntry(order.action, of: order.key(in: tenant), by: `operator`, at: wall, version: given.version)
+        var entry = AuditEntry(
+            order.action, of: order.key(in: tenant), by: `operator`, at: wall, version: given.version)
         entry.expiresAt = order.isLifted ? nil : order.expiresAt
         entry.object = order.object
         self.audit.append(entry)

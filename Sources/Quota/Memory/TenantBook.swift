@@ -64,7 +64,8 @@ struct TenantBook {
         self.orders.expire(at: wall)
         self.handedOver.expire(at: wall)
         return self.accounts.count == 0 && self.records.count == 0 && self.ended.isEmpty && self.steering.isEmpty
-            && self.audit.isEmpty && self.orders.isEmpty && self.handedOver.isEmpty && self.own.isIdle(at: now, days: days)
+            && self.audit.isEmpty && self.orders.isEmpty && self.handedOver.isEmpty
+            && self.own.isIdle(at: now, days: days)
     }
 
     /// The account of a scope, when it has one.

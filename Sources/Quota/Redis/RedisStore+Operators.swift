@@ -139,7 +139,8 @@ extension AuditEntry {
         self.init(
             cursor: cursor, at: WallTime(microseconds: Int64(at)), actor: actor, action: action,
             key: CounterKey(tenant: tenant, scope: scope, id: id), before: amounts(3), after: amounts(6),
-            expiresAt: end == 0 ? nil : WallTime(microseconds: Int64(end)), reason: reason, version: version, object: object)
+            expiresAt: end == 0 ? nil : WallTime(microseconds: Int64(end)), reason: reason, version: version,
+            object: object)
     }
 }
 
