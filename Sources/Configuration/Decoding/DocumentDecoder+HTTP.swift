@@ -28,6 +28,7 @@ extension DocumentDecoder {
 
     private func trustedProxies(_ node: YAMLNode) -> [NetworkPrefix] {
         let advice = "write addresses or ranges, such as [10.0.0.0/8, \"2001:db8::/32\"]"
+        if case .sequence(let items) = node.content, items.isEmpty { return [] }
         return self.oneOrMore(node, "`trusted_proxies`", advice: advice).compactMap { item in
             guard let text = item.text("`trusted_proxies`", advice: advice, self.diagnostics) else { return nil }
             if let prefix = NetworkPrefix(text) { return prefix }
