@@ -34,7 +34,9 @@ extension AdminCall {
         if let subject {
             return .holder(.subject(SubjectID(try self.identifier(subject, "The subject")), of: tenant.id))
         }
-        if let address { return .holder(.address(try self.identifier(address, "The address"), of: tenant.id)) }
+        if let address {
+            return .holder(.address(Self.caller(try self.identifier(address, "The address")), of: tenant.id))
+        }
         guard let scope else { return .tenant(tenant.id) }
         guard scope == "tenant" else {
             throw AdminProblem(.invalidRequest, "The only scope to ask for is tenant.", member: "scope")

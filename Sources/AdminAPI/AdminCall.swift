@@ -1,4 +1,5 @@
 import EventLoops
+import Gateway
 import GatewayTypes
 import HTTPCodec
 import HTTPServer
@@ -68,8 +69,13 @@ struct AdminCall {
         switch path {
         case .tenant: .tenant(tenant.id)
         case .subject(let id): .subject(SubjectID(try self.identifier(id, "The subject")), of: tenant.id)
-        case .address(let id): .address(try self.identifier(id, "The address"), of: tenant.id)
+        case .address(let id): .address(Self.caller(try self.identifier(id, "The address")), of: tenant.id)
         }
+    }
+
+    /// An address as limits count it, whichever way it is written.
+    static func caller(_ address: ByteString) -> ByteString {
+        PeerAddress(text: Array(address.utf8))?.callerText ?? address
     }
 
     private func identifier(_ segment: AdminRoute.Segment, _ what: String) throws(AdminProblem) -> ByteString {

@@ -68,6 +68,12 @@ final class AskContext {
         return QuotaCaller(tenant: principal.tenant, subject: principal.subject, address: address)
     }
 
+    /// The limits of the caller's plan; none before it is known.
+    var limits: [Limit] {
+        guard let plan = self.plan else { return [] }
+        return self.principal?.isGuest == true ? plan.guestLimits : plan.limits
+    }
+
     /// The client's network address: the peer's, or what trusted proxies say of it.
     private(set) lazy var client = ForwardedChain.client(
         of: self.exchange.head, peer: self.exchange.peer, trusted: self.snapshot.relay.trustedProxies)

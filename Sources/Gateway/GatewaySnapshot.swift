@@ -66,12 +66,19 @@ package final class TenantSnapshot: Sendable {
 /// A plan with what is asked of it on every request made ready.
 package final class PlanSnapshot: Sendable {
     package let limits: [Limit]
+    /// The same for guests, who are let in by no stance: anybody can be one, as often as they like.
+    let guestLimits: [Limit]
     /// Whether a limit counts by network address, so that the address has to be spelled out.
     let countsAddresses: Bool
     let label: LabelID
 
     init(_ plan: Plan, labels: LabelTable) {
         self.limits = plan.limits
+        self.guestLimits = plan.limits.map { limit in
+            var limit = limit
+            limit.stance = .deny
+            return limit
+        }
         self.countsAddresses = plan.limits.contains { $0.scope == .address }
         self.label = labels.intern(plan.name)
     }

@@ -88,8 +88,8 @@ struct RequestPipeline {
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
     @inline(never)
     private func precheck(_ context: AskContext) throws(AskFailure) {
-        guard let caller = context.caller(), let plan = context.plan else { return }
-        guard let refusal = context.loop.gate.precheck(caller, limits: plan.limits) else { return }
+        guard let caller = context.caller() else { return }
+        guard let refusal = context.loop.gate.precheck(caller, limits: context.limits) else { return }
         self.count(refusal, context)
         throw AskFailure(refusal)
     }
@@ -143,11 +143,11 @@ struct RequestPipeline {
 
     @inline(never)
     private func quotaAsk(_ context: AskContext) throws(AskFailure) -> QuotaAsk {
-        guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant,
+        guard let caller = context.caller(), let tenant = context.tenant,
             let task = context.task
         else { throw AskFailure(.internalError) }
         return QuotaAsk(
-            caller: caller, limits: plan.limits, calendar: tenant.calendar, promptEstimate: task.promptEstimate,
+            caller: caller, limits: context.limits, calendar: tenant.calendar, promptEstimate: task.promptEstimate,
             outputCap: task.outputCap, request: context.id)
     }
 

@@ -177,9 +177,11 @@ struct GuestTests {
         #expect(gateway.process.isReady)
     }
 
-    @Test func `Without the store there are no new guests and nothing is handed over`() throws {
+    @Test func `Without the store nobody is a guest, whatever a limit's stance, and nothing is handed over`() throws {
         let redis = try RedisServer()
-        let gateway = try GuestGateway.pair(redis)[0]
+        let gateway = try GuestGateway.pair(redis) {
+            $0.guestLimits = "{name: requests_per_minute, limit: 100, on_outage: allow}"
+        }[0]
         let guest = try gateway.guestToken("installation-of-mina")
         redis.kill()
         let answer = try gateway.guest("installation-of-omid")

@@ -19,6 +19,7 @@ struct HostileCallerTests {
     @Test func `Failed authentications of one address are limited, and nobody else's`() throws {
         var settings = GuestGateway.Settings()
         settings.failures = 10
+        settings.loops = 1
         let gateway = try GuestGateway(settings)
         let known = GuestGateway.account("alice")
         #expect(try gateway.ask(known, from: "192.0.2.66").status == 200)

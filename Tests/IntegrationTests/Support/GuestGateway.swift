@@ -10,6 +10,7 @@ final class GuestGateway: Sendable {
         var store = "{kind: memory}"
         var proxies = "[127.0.0.1]"
         var failures = 3000
+        var loops = 2
         /// Keys of guests' tokens, newest first.
         var keys = ["new", "old"]
         var sessionsPerMinute = 100
@@ -20,7 +21,7 @@ final class GuestGateway: Sendable {
         func yaml(api: UInt16, admin: UInt16) -> String {
             """
             listeners: {api: {address: 127.0.0.1, port: \(api)}, admin: {address: 127.0.0.1, port: \(admin)}}
-            loops: 2
+            loops: \(self.loops)
             store: \(self.store)
             operators: \(Operators.yaml)
             http:
