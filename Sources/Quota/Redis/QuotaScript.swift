@@ -16,7 +16,7 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
 
     /// First element of every answer: the version that `prelude.lua` names. A store with scripts of another version
     /// in its cache is told by its digest, a proxy that answers something else by this.
-    package static let version = 1
+    package static let version = 2
 
     /// The full text, with whatever it stands on.
     package var text: [UInt8] {

@@ -43,15 +43,15 @@ extension RedisStore {
         guard var answer = ScriptAnswer(values), let verdict = answer.integer() else { throw .malformedAnswer }
         switch verdict {
         case 0:
-            guard let output = answer.integer(), let reserved = answer.integer(), let number = answer.integer(),
+            guard let isSteered = answer.integer(), let output = answer.integer(), let reserved = answer.integer(), let number = answer.integer(),
                 let start = answer.integer(), let end = answer.integer(),
-                let states = Self.states(ask.limits, &answer)
+                let states = Self.states(ask.limits, isSteered: isSteered != 0, &answer)
             else { throw .malformedAnswer }
             let day = LocalDay(number: number, startsAt: Int64(start), endsAt: Int64(end))
             return .admitted(Grant(states: states, outputTokens: output, reservedTokens: reserved, day: day))
         case 1:
-            guard let place = answer.integer(), let wait = answer.integer(), let isCertain = answer.integer(),
-                let states = Self.states(ask.limits, &answer), states.indices.contains(place &- 1),
+            guard let isSteered = answer.integer(), let place = answer.integer(), let wait = answer.integer(), let isCertain = answer.integer(),
+                let states = Self.states(ask.limits, isSteered: isSteered != 0, &answer), states.indices.contains(place &- 1),
                 (0...Self.longestWait).contains(wait)
             else { throw .malformedAnswer }
             return .refused(
@@ -64,8 +64,8 @@ extension RedisStore {
     }
 
     static func standing(_ question: QuotaQuestion, _ values: [ScriptValue]) throws(QuotaFailure) -> Standing {
-        guard var answer = ScriptAnswer(values), let blocked = answer.integer(),
-            let states = Self.states(question.limits, &answer)
+        guard var answer = ScriptAnswer(values), let blocked = answer.integer(), let isSteered = answer.integer(),
+            let states = Self.states(question.limits, isSteered: isSteered != 0, &answer)
         else { throw .malformedAnswer }
         return Standing(states: states, isBlocked: blocked != 0)
     }
@@ -91,25 +91,26 @@ extension RedisStore {
     private static let longestWait = 366 * 86_400 * 1_000_000
 
     /// The plan's limits come back in their order, those that only operators have set after them.
-    private static func states(_ limits: [Limit], _ answer: inout ScriptAnswer) -> [LimitState]? {
+    /// - Parameter isSteered: code and quantity of each limit are told, since operators have set some.
+    private static func states(
+        _ limits: [Limit], isSteered: Bool, _ answer: inout ScriptAnswer
+    ) -> [LimitState]? {
         var states: [LimitState] = []
         states.reserveCapacity(limits.count)
         while !answer.isAtEnd {
-            guard let code = answer.integer(), let quantity = answer.integer(), let used = answer.integer(),
-                let reset = answer.integer(), let exceeded = answer.integer(), let names = ScriptCode.names(code)
-            else { return nil }
-            var limit: Limit
-            if states.count < limits.count {
-                limit = limits[states.count]
-                guard ScriptCode.limit(limit) == code else { return nil }
-                limit.quantity = quantity
-            } else {
-                limit = Limit(names.1, scope: names.0, quantity: quantity)
+            var limit: Limit? = limits.indices.contains(states.count) ? limits[states.count] : nil
+            if isSteered {
+                guard let code = answer.integer(), let quantity = answer.integer(), let names = ScriptCode.names(code)
+                else { return nil }
+                if let limit, ScriptCode.limit(limit) != code { return nil }
+                limit = limit ?? Limit(names.1, scope: names.0, quantity: quantity)
+                limit?.quantity = quantity
             }
+            guard let limit, let used = answer.integer(), let reset = answer.integer(), reset >= 0 else { return nil }
             states.append(
                 LimitState(
-                    limit: limit, remaining: max(0, quantity &- max(0, used)), resetSeconds: reset, used: used,
-                    exceeded: exceeded != 0))
+                    limit: limit, remaining: max(0, limit.quantity &- max(0, used)), resetSeconds: reset / 2,
+                    used: used, exceeded: reset % 2 == 1))
         }
         return states.count >= limits.count ? states : nil
     }

@@ -1,3 +1,3 @@
--- Where a caller stands. Answers 1 (version), 1 if blocked, then the states.
+-- Where a caller stands. Answers 2 (version), 1 if blocked, 1 if operators have set any limit, then the states.
 judge()
-return tell({1, blocked})
+return tell({2, blocked, steered}, true)

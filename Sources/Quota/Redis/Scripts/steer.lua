@@ -3,14 +3,14 @@
 -- action, kind (-1 for all), quantity, end (0 for none), entries kept of the tenant, of the holder, and for how many
 -- milliseconds; 2 the action's name, 3 actor, 4 reason, 5 scope, 6 id, 7 request id or empty, 8 channel, 9 message.
 -- Actions: 0 override, 1 clear, 2 block, 3 unblock, 4 reset, 5 drop leases.
--- Answers 1 (version) and: 0 applied, the holder's version, leases dropped | 1 conflict, the holder's version.
+-- Answers 2 (version) and: 0 applied, the holder's version, leases dropped | 1 conflict, the holder's version.
 local args = cjson.decode(ARGV[1])
 local action, kind = args[2], args[3]
 local read = redis.call('MGET', KEYS[1], KEYS[2])
 local s = read[1] and {struct.unpack('<dddddddd', read[1])} or {0, -1, 0, -1, 0, -1, 0, -1}
-if args[1] >= 0 and args[1] ~= s[1] then return {1, 1, s[1]} end
+if args[1] >= 0 and args[1] ~= s[1] then return {2, 1, s[1]} end
 local h = read[2] and holder(read[2])
-local members = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. integer(now), '+inf')
+local members = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. integer(now), '(+inf')
 
 for at = 2, 6, 2 do
   if s[at + 1] ~= 0 and s[at + 1] <= now then s[at], s[at + 1] = -1, 0 end
@@ -26,7 +26,7 @@ local function amounts()
       if h[14] > now - MINUTE then minute = h[11] end
       tokens = h[3] > h[7] and h[4] or h[8]
     end
-    all = {minute, tokens, redis.call('ZCOUNT', KEYS[4], '(' .. integer(now), '+inf')}
+    all = {minute, tokens, redis.call('ZCOUNT', KEYS[4], '(' .. integer(now), '(+inf')}
   end
   for i = 0, 2 do
     if kind >= 0 and kind ~= i then all[i + 1] = -1 end
@@ -66,13 +66,20 @@ elseif action == 4 then
     h[4], h[5], h[8], h[9] = 0, 0, 0, 0
     h[2] = math.max(now, h[2] + 1)
   end
+  if kind < 0 or kind == 2 then
+    redis.call('DEL', KEYS[4])
+    if h then h[16], h[17] = 0, 0 end
+  end
   if h then save(KEYS[2], h) end
-  if kind < 0 or kind == 2 then redis.call('DEL', KEYS[4]) end
 else
   for _, member in ipairs(members) do
     if ARGV[7] == '' or string.sub(member, 1, 32) == ARGV[7] then
       dropped = dropped + redis.call('ZREM', KEYS[4], member)
     end
+  end
+  if h and dropped > 0 then
+    h[16], h[17] = 0, -1
+    save(KEYS[2], h)
   end
 end
 local after = amounts()
@@ -95,4 +102,4 @@ redis.call('PEXPIRE', KEYS[5], integer(args[8]))
 redis.call('XADD', KEYS[6], 'MAXLEN', integer(args[7]), id, unpack(fields))
 redis.call('PEXPIRE', KEYS[6], integer(args[8]))
 redis.call('PUBLISH', ARGV[8], ARGV[9])
-return {1, 0, s[1], dropped}
+return {2, 0, s[1], dropped}
