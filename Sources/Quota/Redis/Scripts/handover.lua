@@ -3,17 +3,16 @@
 -- as a JSON array: three days' numbers, their four bounds in seconds, when the guest's tokens have expired, most orders
 -- of the book, 1 if only a repetition is answered; 2 the token, 3 the account, 4 the order's field, 5 channel,
 -- 6 message.
--- Answers 1 (version) and: 0 charged, tokens | 1 repeated, tokens then | 2 taken by another | 3 refused.
+-- Answers 2 (version) and: 0 charged, tokens | 1 repeated, tokens then | 2 taken by another | 3 refused.
 local args = cjson.decode(ARGV[1])
 local known = redis.call('HGET', KEYS[1], 't' .. ARGV[2])
 if known then
   local claim = cmsgpack.unpack(known)
-  if claim[1] == ARGV[3] then return {1, 1, claim[2]} end
-  return {1, 2}
+  if claim[1] == ARGV[3] then return {2, 1, claim[2]} end
+  return {2, 2}
 end
-if args[10] == 1 then return {1, 3} end
+if args[10] == 1 then return {2, 3} end
 
-local seconds = math.floor(now / 1000000)
 local day, day_end
 if seconds < args[5] then
   day, day_end = args[1], args[5]
@@ -52,4 +51,4 @@ for i = 4, 6 do
   if redis.call('PTTL', KEYS[i]) < life then redis.call('PEXPIRE', KEYS[i], integer(life)) end
 end
 redis.call('PUBLISH', ARGV[5], ARGV[6])
-return {1, 0, charged}
+return {2, 0, charged}

@@ -4,7 +4,7 @@
 -- of the holder, and for how many milliseconds; 2 the order's field, 3 plan, 4 the action's name, 5 actor, 6 reason,
 -- 7 scope, 8 id, 9 object, 10 channel, 11 message, 12 1 if there is a holder.
 -- An order: 1 version, 2 end (0 for none), 3 issued before, 4 given at, 5 plan, 6 actor, 7 reason, 8 1 if lifted.
--- Answers 1 (version) and: 0 applied, then the order | 1 full | 2 nothing to lift.
+-- Answers 2 (version) and: 0 applied, then the order | 1 full | 2 nothing to lift.
 local args = cjson.decode(ARGV[1])
 sweep_orders(KEYS[1], KEYS[2], KEYS[3])
 local blob = redis.call('HGET', KEYS[1], ARGV[2])
@@ -12,10 +12,10 @@ local old = blob and cmsgpack.unpack(blob)
 if old and (old[8] == 1 or old[2] > 0 and old[2] <= now) then old = nil end
 local order
 if args[1] == 1 then
-  if not old then return {1, 2} end
+  if not old then return {2, 2} end
   order = {0, now + args[5], 0, now, '', ARGV[5], ARGV[6], 1}
 else
-  if not blob and redis.call('HLEN', KEYS[1]) >= args[4] then return {1, 1} end
+  if not blob and redis.call('HLEN', KEYS[1]) >= args[4] then return {2, 1} end
   -- What was revoked stays so: an order for the same subject can only reach further.
   local before = old and math.max(old[3], args[3]) or args[3]
   local ends = args[2]
@@ -35,4 +35,4 @@ if ARGV[12] == '1' then
   redis.call('PEXPIRE', KEYS[5], integer(args[8]))
 end
 redis.call('PUBLISH', ARGV[10], ARGV[11])
-return {1, 0, ARGV[2], order[1], order[2], order[3], order[4], order[5], order[6], order[7], order[8]}
+return {2, 0, ARGV[2], order[1], order[2], order[3], order[4], order[5], order[6], order[7], order[8]}
