@@ -13,6 +13,9 @@ package struct RequestID: Hashable, Sendable, CustomStringConvertible {
         return RequestID(high: generator.next(), low: generator.next())
     }
 
+    /// Of `description`, in bytes.
+    package static let textLength = 32
+
     /// Appends the 32 digits without a temporary string.
     package func append(to output: inout [UInt8]) {
         for word in [self.high, self.low] {

@@ -109,13 +109,15 @@ package final class Redis: @unchecked Sendable {
         self.begin(.command(words), key: key, timeout: timeout, idempotent: idempotent, then: then)
     }
 
-    /// Runs a script on the node of its first key; on the loop.
+    /// Runs a script; on the loop.
+    ///
+    /// - Parameter tag: a key of the script or the hash tag of all: decides on the node of a cluster.
     package func evaluate(
-        _ script: RedisScript, keys: [ByteString], arguments: [ByteString], timeout: TimeSpan? = nil, idempotent: Bool,
-        then: @escaping (Result<RedisReply, RedisFailure>) -> Void
+        _ script: RedisScript, keys: RedisWords, tag: ByteString, arguments: RedisWords, timeout: TimeSpan? = nil,
+        idempotent: Bool, then: @escaping (Result<RedisReply, RedisFailure>) -> Void
     ) {
         self.begin(
-            .script(script, keys: keys, arguments: arguments), key: keys.first, timeout: timeout,
+            .script(script, keys: keys, arguments: arguments), key: tag, timeout: timeout,
             idempotent: idempotent, then: then)
     }
 

@@ -17,7 +17,7 @@ package final class RedisScript: Sendable {
 final class RedisCall {
     enum Subject {
         case command([ByteString])
-        case script(RedisScript, keys: [ByteString], arguments: [ByteString])
+        case script(RedisScript, keys: RedisWords, arguments: RedisWords)
     }
 
     let subject: Subject
@@ -63,8 +63,8 @@ final class RedisCall {
             CommandWriter.append(literal: self.sendsText ? "EVAL" : "EVALSHA", to: &output)
             CommandWriter.append(self.sendsText ? script.text : script.digest, to: &output)
             CommandWriter.append(keys.count, to: &output)
-            for key in keys { CommandWriter.append(key, to: &output) }
-            for argument in arguments { CommandWriter.append(argument, to: &output) }
+            output.append(contentsOf: keys.bytes)
+            output.append(contentsOf: arguments.bytes)
         }
     }
 }
@@ -93,17 +93,20 @@ enum CommandWriter {
 
     static func append(_ number: Int, to output: inout [UInt8]) { Self.append(ByteString("\(number)"), to: &output) }
 
-    private static func header(_ kind: UInt8, _ count: Int, to output: inout [UInt8]) {
+    static func header(_ kind: UInt8, _ count: Int, to output: inout [UInt8]) {
         output.append(kind)
         if count < 10 {
             output.append(48 &+ UInt8(truncatingIfNeeded: count))
+        } else if count < 100 {
+            output.append(48 &+ UInt8(truncatingIfNeeded: count / 10))
+            output.append(48 &+ UInt8(truncatingIfNeeded: count % 10))
         } else {
             output.append(contentsOf: "\(count)".utf8)
         }
         Self.endLine(to: &output)
     }
 
-    private static func endLine(to output: inout [UInt8]) {
+    static func endLine(to output: inout [UInt8]) {
         output.append(13)
         output.append(10)
     }

@@ -95,7 +95,8 @@ final class TestClient: Sendable {
         await withUnsafeContinuation { continuation in
             self.redis.loop.submit {
                 self.redis.evaluate(
-                    script, keys: keys.map { ByteString($0) }, arguments: arguments.map { ByteString($0) },
+                    script, keys: RedisWords(keys.map { ByteString($0) }), tag: ByteString(keys.first ?? ""),
+                    arguments: RedisWords(arguments.map { ByteString($0) }),
                     timeout: timeout, idempotent: idempotent
                 ) { continuation.resume(returning: $0) }
             }

@@ -1,5 +1,6 @@
 import GatewayTypes
 import JOSE
+import RedisClient
 
 /// The only place that spells keys of the store: `ag1:{<tenant>}:<kind><scope>:<id>`.
 ///
@@ -22,44 +23,53 @@ struct QuotaKey {
 
     /// `ag1:{…}:` of one tenant.
     let prefix: [UInt8]
+    /// `{…}`, which decides where in a cluster the tenant lives.
+    let tag: ByteString
 
     init(_ tenant: TenantID) {
         var prefix = Array("ag1:{t".utf8)
         Self.append(tenant.bytes, to: &prefix)
         prefix.append(contentsOf: "}:".utf8)
         self.prefix = prefix
+        self.tag = ByteString(String(decoding: prefix[4..<(prefix.count - 1)], as: UTF8.self))
     }
 
-    func record(of request: RequestID) -> ByteString {
-        var bytes = self.begin(.record)
-        request.append(to: &bytes)
-        return Self.text(bytes)
+    func append(recordOf request: RequestID, to keys: inout RedisWords) {
+        keys.append(length: self.prefix.count + 1 + RequestID.textLength) { bytes in
+            self.begin(.record, &bytes)
+            request.append(to: &bytes)
+        }
     }
 
     /// - Parameter id: as `Self.encoded` gives it.
-    func key(_ kind: Kind, _ scope: LimitScope, _ id: [UInt8]) -> ByteString {
-        var bytes = self.begin(kind)
-        bytes.append(Self.letter(scope))
-        bytes.append(0x3A)
-        bytes.append(contentsOf: id)
-        return Self.text(bytes)
+    func append(_ kind: Kind, _ scope: LimitScope, _ id: [UInt8], to keys: inout RedisWords) {
+        keys.append(length: self.prefix.count + 3 + id.count) { bytes in
+            self.begin(kind, &bytes)
+            bytes.append(Self.letter(scope))
+            bytes.append(0x3A)
+            bytes.append(contentsOf: id)
+        }
     }
 
     /// The trail of all that was done in the tenant.
-    var trail: ByteString { Self.text(self.begin(.trail)) }
-
-    /// The keys of a book of orders: the orders, their versions, their ends.
-    func book(_ book: OrderBook) -> [ByteString] {
-        let letter: UInt8 = book == .operators ? 0x76 : 0x67  // v, g
-        return ([0x6F, 0x76, 0x65] as [UInt8]).map { Self.text(self.prefix + [letter, 0x3A, $0]) }
+    func appendTrail(to keys: inout RedisWords) {
+        keys.append(length: self.prefix.count + 1) { self.begin(.trail, &$0) }
     }
 
-    private func begin(_ kind: Kind) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(self.prefix.count + 48)
+    /// The keys of a book of orders: the orders, their versions and, unless only these are wanted, their ends.
+    func append(_ book: OrderBook, withEnds: Bool = true, to keys: inout RedisWords) {
+        let letter: UInt8 = book == .operators ? 0x76 : 0x67  // v, g
+        for part in [0x6F, 0x76, 0x65] as [UInt8] where withEnds || part != 0x65 {
+            keys.append(length: self.prefix.count + 3) { bytes in
+                bytes.append(contentsOf: self.prefix)
+                bytes.append(contentsOf: [letter, 0x3A, part])
+            }
+        }
+    }
+
+    private func begin(_ kind: Kind, _ bytes: inout [UInt8]) {
         bytes.append(contentsOf: self.prefix)
         bytes.append(kind.rawValue)
-        return bytes
     }
 
     private static func letter(_ scope: LimitScope) -> UInt8 {
@@ -84,14 +94,11 @@ struct QuotaKey {
         output.append(0x7E)
         output.append(contentsOf: Base64URL.encode(SHA256Digest(of: bytes.span).bytes.span))
     }
-
-    /// Only ASCII comes here, which is always UTF-8.
-    private static func text(_ bytes: [UInt8]) -> ByteString { ByteString(String(decoding: bytes, as: UTF8.self)) }
 }
 
 /// The keys of one caller in its three scopes: subject, tenant and address.
 struct CallerKeys {
-    private let tenant: QuotaKey
+    let tenant: QuotaKey
     private let subject: [UInt8]
     private let address: [UInt8]
 
@@ -101,9 +108,19 @@ struct CallerKeys {
         self.address = QuotaKey.encoded(caller.address)
     }
 
-    func append(_ kind: QuotaKey.Kind, to keys: inout [ByteString]) {
-        keys.append(self.tenant.key(kind, .subject, self.subject))
-        keys.append(self.tenant.key(kind, .tenant, []))
-        keys.append(self.tenant.key(kind, .address, self.address))
+    func append(_ kind: QuotaKey.Kind, to keys: inout RedisWords) {
+        self.tenant.append(kind, .subject, self.subject, to: &keys)
+        self.tenant.append(kind, .tenant, [], to: &keys)
+        self.tenant.append(kind, .address, self.address, to: &keys)
+    }
+
+    /// Of a script about one ask: its record, and the keys of these kinds.
+    func keys(recordOf request: RequestID, _ kinds: QuotaKey.Kind...) -> RedisWords {
+        var keys = RedisWords(
+            capacity: (3 * kinds.count + 1) * (self.tenant.prefix.count + 12)
+                + kinds.count * (self.subject.count + self.address.count) + RequestID.textLength)
+        self.tenant.append(recordOf: request, to: &keys)
+        for kind in kinds { self.append(kind, to: &keys) }
+        return keys
     }
 }

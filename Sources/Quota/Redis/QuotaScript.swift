@@ -1,4 +1,5 @@
 package import GatewayTypes
+package import RedisClient
 
 /// The scripts that decide in the store.
 package enum QuotaScript: Int, CaseIterable, Sendable {
@@ -52,9 +53,10 @@ package enum ScriptValue: Hashable, Sendable {
 /// Everything happens on the loop that the store belongs to.
 package protocol ScriptRunner: AnyObject {
     /// - Parameters:
-    ///   - keys: all of one hash tag.
+    ///   - keys: all of one tenant.
+    ///   - tag: the hash tag that they share, braces and all.
     ///   - then: called once, on the loop.
     func run(
-        _ script: QuotaScript, keys: [ByteString], arguments: [ByteString],
+        _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void)
 }

@@ -17,12 +17,13 @@ package final class RedisRunner: ScriptRunner {
     }
 
     package func run(
-        _ script: QuotaScript, keys: [ByteString], arguments: [ByteString],
+        _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
         let start = self.clock.monotonicTime()
         self.redis.evaluate(
-            self.scripts[script.rawValue], keys: keys, arguments: arguments, idempotent: script.isIdempotent
+            self.scripts[script.rawValue], keys: keys, tag: tag, arguments: arguments,
+            idempotent: script.isIdempotent
         ) { result in
             switch result {
             case .success(let reply):

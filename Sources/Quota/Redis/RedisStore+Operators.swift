@@ -1,4 +1,5 @@
 package import GatewayTypes
+import RedisClient
 
 extension RedisStore {
     package func apply(
@@ -53,10 +54,13 @@ extension RedisStore {
         let values = try await self.run(.steer) {
             let tag = self.tag(of: key.tenant)
             let id = QuotaKey.encoded(key.id)
-            var keys = [QuotaKey.Kind.steering, .counters, .minute, .leases].map { tag.key($0, key.scope, id) }
-            keys.append(tag.trail)
-            keys.append(tag.key(.trail, key.scope, id))
-            return (keys, arguments)
+            var keys = RedisWords()
+            for kind in [QuotaKey.Kind.steering, .counters, .minute, .leases] {
+                tag.append(kind, key.scope, id, to: &keys)
+            }
+            tag.appendTrail(to: &keys)
+            tag.append(.trail, key.scope, id, to: &keys)
+            return ScriptInput(keys: keys, tag: tag.tag, arguments: RedisWords(arguments))
         }
         guard var answer = ScriptAnswer(values), let verdict = answer.integer(), let version = answer.integer() else {
             throw .malformedAnswer
@@ -65,9 +69,7 @@ extension RedisStore {
     }
 
     package func steering(of key: CounterKey) async throws(QuotaFailure) -> VersionedSteering {
-        let values = try await self.run(.steering) {
-            ([self.tag(of: key.tenant).key(.steering, key.scope, QuotaKey.encoded(key.id))], [])
-        }
+        let values = try await self.run(.steering) { self.input(.steering, of: key) }
         guard var answer = ScriptAnswer(values), let version = answer.integer() else { throw .malformedAnswer }
         var steering = Steering()
         for kind in [LimitKind.requestsPerMinute, .tokensPerDay, .concurrentRequests] {
@@ -80,10 +82,16 @@ extension RedisStore {
         return VersionedSteering(steering: steering, version: version)
     }
 
+    /// Of a script about one key of a holder.
+    private func input(_ kind: QuotaKey.Kind, of key: CounterKey, _ arguments: [ByteString] = []) -> ScriptInput {
+        let tag = self.tag(of: key.tenant)
+        var keys = RedisWords()
+        tag.append(kind, key.scope, QuotaKey.encoded(key.id), to: &keys)
+        return ScriptInput(keys: keys, tag: tag.tag, arguments: RedisWords(arguments))
+    }
+
     package func leases(of key: CounterKey) async throws(QuotaFailure) -> [LeaseRecord] {
-        let values = try await self.run(.leases) {
-            ([self.tag(of: key.tenant).key(.leases, key.scope, QuotaKey.encoded(key.id))], [])
-        }
+        let values = try await self.run(.leases) { self.input(.leases, of: key) }
         guard var answer = ScriptAnswer(values) else { throw .malformedAnswer }
         var leases: [LeaseRecord] = []
         while !answer.isAtEnd {
@@ -104,11 +112,13 @@ extension RedisStore {
         numbers.add(Audit.memory.inMilliseconds)
         let arguments = [numbers.text(), ByteString(question.before.map { "(\($0)" } ?? "+")]
         let values = try await self.run(.audit) {
-            let tag = self.tag(of: question.tenant)
-            switch question.subject {
-            case .tenant: return ([tag.trail], arguments)
-            case .holder(let key): return ([tag.key(.trail, key.scope, QuotaKey.encoded(key.id))], arguments)
+            guard case .holder(let key) = question.subject else {
+                let tag = self.tag(of: question.tenant)
+                var keys = RedisWords()
+                tag.appendTrail(to: &keys)
+                return ScriptInput(keys: keys, tag: tag.tag, arguments: RedisWords(arguments))
             }
+            return self.input(.trail, of: key, arguments)
         }
         guard var answer = ScriptAnswer(values) else { throw .malformedAnswer }
         var entries: [AuditEntry] = []

@@ -1,4 +1,5 @@
 package import GatewayTypes
+import RedisClient
 
 /// Orders and hand-overs.
 extension RedisStore {
@@ -10,8 +11,15 @@ extension RedisStore {
         defer { self.feed.changed() }
         let values = try await self.run(.revise) {
             let tag = self.tag(of: tenant)
-            let holder = key.scope == .tenant ? tag.trail : tag.key(.trail, key.scope, QuotaKey.encoded(key.id))
-            return (tag.book(.operators) + [tag.trail, holder], arguments)
+            var keys = RedisWords()
+            tag.append(.operators, to: &keys)
+            tag.appendTrail(to: &keys)
+            if key.scope == .tenant {
+                tag.appendTrail(to: &keys)
+            } else {
+                tag.append(.trail, key.scope, QuotaKey.encoded(key.id), to: &keys)
+            }
+            return ScriptInput(keys: keys, tag: tag.tag, arguments: RedisWords(arguments))
         }
         guard var answer = ScriptAnswer(values), let verdict = answer.integer() else { throw .malformedAnswer }
         switch verdict {
@@ -51,7 +59,12 @@ extension RedisStore {
         numbers.add(max(0, version))
         numbers.add(StandingOrder.mostOnPage)
         let arguments = [numbers.text()]
-        let values = try await self.run(.orders) { (Array(self.tag(of: tenant).book(book).prefix(2)), arguments) }
+        let values = try await self.run(.orders) {
+            let tag = self.tag(of: tenant)
+            var keys = RedisWords()
+            tag.append(book, withEnds: false, to: &keys)
+            return ScriptInput(keys: keys, tag: tag.tag, arguments: RedisWords(arguments))
+        }
         guard var answer = ScriptAnswer(values) else { throw .malformedAnswer }
         var orders: [StandingOrder] = []
         while !answer.isAtEnd {
@@ -63,7 +76,11 @@ extension RedisStore {
 
     package func handOver(_ handOver: HandOver) async throws(QuotaFailure) -> HandOverResult {
         defer { self.feed.changed() }
-        let values = try await self.run(.handOver) { (self.keys(of: handOver), self.arguments(of: handOver)) }
+        let values = try await self.run(.handOver) {
+            let tag = self.tag(of: handOver.tenant)
+            let arguments = RedisWords(self.arguments(of: handOver))
+            return ScriptInput(keys: Self.keys(of: handOver, tag), tag: tag.tag, arguments: arguments)
+        }
         guard var answer = ScriptAnswer(values), let verdict = answer.integer() else { throw .malformedAnswer }
         switch (verdict, answer.integer()) {
         case (0, let tokens?): return .charged(tokens)
@@ -74,13 +91,14 @@ extension RedisStore {
         }
     }
 
-    private func keys(of handOver: HandOver) -> [ByteString] {
-        let tag = self.tag(of: handOver.tenant)
+    private static func keys(of handOver: HandOver, _ tag: QuotaKey) -> RedisWords {
         let guest = QuotaKey.encoded(handOver.guest.bytes)
-        return [
-            tag.key(.handedOver, .subject, guest), tag.key(.counters, .subject, guest),
-            tag.key(.counters, .subject, QuotaKey.encoded(handOver.account.bytes)),
-        ] + tag.book(.guests)
+        var keys = RedisWords()
+        tag.append(.handedOver, .subject, guest, to: &keys)
+        tag.append(.counters, .subject, guest, to: &keys)
+        tag.append(.counters, .subject, QuotaKey.encoded(handOver.account.bytes), to: &keys)
+        tag.append(.guests, to: &keys)
+        return keys
     }
 
     private func arguments(of handOver: HandOver) -> [ByteString] {

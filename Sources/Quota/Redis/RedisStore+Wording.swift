@@ -43,15 +43,18 @@ extension RedisStore {
         guard var answer = ScriptAnswer(values), let verdict = answer.integer() else { throw .malformedAnswer }
         switch verdict {
         case 0:
-            guard let isSteered = answer.integer(), let output = answer.integer(), let reserved = answer.integer(), let number = answer.integer(),
+            guard let isSteered = answer.integer(), let output = answer.integer(), let reserved = answer.integer(),
+                let number = answer.integer(),
                 let start = answer.integer(), let end = answer.integer(),
                 let states = Self.states(ask.limits, isSteered: isSteered != 0, &answer)
             else { throw .malformedAnswer }
             let day = LocalDay(number: number, startsAt: Int64(start), endsAt: Int64(end))
             return .admitted(Grant(states: states, outputTokens: output, reservedTokens: reserved, day: day))
         case 1:
-            guard let isSteered = answer.integer(), let place = answer.integer(), let wait = answer.integer(), let isCertain = answer.integer(),
-                let states = Self.states(ask.limits, isSteered: isSteered != 0, &answer), states.indices.contains(place &- 1),
+            guard let isSteered = answer.integer(), let place = answer.integer(), let wait = answer.integer(),
+                let isCertain = answer.integer(),
+                let states = Self.states(ask.limits, isSteered: isSteered != 0, &answer),
+                states.indices.contains(place &- 1),
                 (0...Self.longestWait).contains(wait)
             else { throw .malformedAnswer }
             return .refused(

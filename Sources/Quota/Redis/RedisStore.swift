@@ -1,5 +1,6 @@
 package import EventLoops
 package import GatewayTypes
+import RedisClient
 import Synchronization
 
 /// The store in Redis: exact over all instances that share it.
@@ -67,7 +68,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
 
     package func admit(_ ask: QuotaAsk) async throws(QuotaFailure) -> Admission {
         let answer = try await self.run(.admit) {
-            (self.admissionKeys(ask.caller, ask.request), [self.numbers(of: ask), Self.text(ask.request)])
+            self.input(ask.caller, of: ask.request, self.numbers(of: ask), Self.text(ask.request))
         }
         return try Self.admission(of: ask, answer)
     }
@@ -77,7 +78,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
             caller: question.caller, limits: question.limits, calendar: question.calendar, promptEstimate: 0,
             outputCap: 0, request: RequestID(high: 0, low: 0))
         let answer = try await self.run(.look) {
-            (self.admissionKeys(ask.caller, ask.request), [self.numbers(of: ask)])
+            self.input(ask.caller, of: ask.request, self.numbers(of: ask))
         }
         return try Self.standing(question, answer)
     }
@@ -91,7 +92,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
                 var lost: [RequestID] = []
                 var failure: QuotaFailure?
                 for lease in leases {
-                    self.ask(.renew, self.leaseKeys(lease), [Self.text(lease.request)]) { result in
+                    self.ask(.renew, self.input(of: lease)) { result in
                         switch result.flatMap({ Self.lives($0) }) {
                         case .success(let lives): if !lives { lost.append(lease.request) }
                         case .failure(let reason): failure = reason
@@ -109,7 +110,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
 
     package func settle(_ settlement: Settlement) async throws(QuotaFailure) -> SettlementResult {
         let answer = try await self.run(.settle) {
-            (self.settlementKeys(settlement), Self.arguments(of: settlement))
+            self.input(of: settlement)
         }
         return try Self.settlementResult(answer).get()
     }
@@ -122,7 +123,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     private func send(_ entry: SettlementQueue.Entry) {
         guard self.breaker.isClosed && !self.queue.hasWaiting else { return self.keep(entry) }
         let settlement = entry.settlement
-        self.ask(.settle, self.settlementKeys(settlement), Self.arguments(of: settlement)) { result in
+        self.ask(.settle, self.input(of: settlement)) { result in
             guard case .failure(let failure) = result.flatMap({ Self.settlementResult($0) }) else { return }
             var entry = entry
             entry.note(failure, at: self.clock.monotonicTime())
@@ -149,7 +150,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
             let now = self.clock.monotonicTime()
             guard let entry = self.queue.take(at: now) else { break }
             let settlement = entry.settlement
-            self.ask(.settle, self.settlementKeys(settlement), Self.arguments(of: settlement)) { result in
+            self.ask(.settle, self.input(of: settlement)) { result in
                 switch result.flatMap({ Self.settlementResult($0) }) {
                 case .success:
                     self.queue.done()
@@ -167,12 +168,11 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
 
     /// Runs a script from any thread and waits for its answer.
     func run(
-        _ script: QuotaScript, _ input: @escaping () -> (keys: [ByteString], arguments: [ByteString])
+        _ script: QuotaScript, _ input: @escaping () -> ScriptInput
     ) async throws(QuotaFailure) -> [ScriptValue] {
         let result: Result<[ScriptValue], QuotaFailure> = await withUnsafeContinuation { continuation in
             self.onLoop {
-                let (keys, arguments) = input()
-                self.ask(script, keys, arguments) { continuation.resume(returning: $0) }
+                self.ask(script, input()) { continuation.resume(returning: $0) }
             }
         }
         return try result.get()
@@ -186,15 +186,15 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     private func ask(
-        _ script: QuotaScript, _ keys: [ByteString], _ arguments: [ByteString],
+        _ script: QuotaScript, _ input: ScriptInput,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
         guard self.breaker.mayAsk(at: self.clock.monotonicTime()) else { return then(.failure(.breakerOpen)) }
-        var arguments = arguments
+        var arguments = input.arguments
         if case .told(let clock) = self.scriptClock {
             arguments.append(ByteString(String(clock.wallTime().microseconds)))
         }
-        self.runner.run(script, keys: keys, arguments: arguments) { result in
+        self.runner.run(script, keys: input.keys, tag: input.tag, arguments: arguments) { result in
             self.heard(result)
             then(result)
         }
@@ -236,32 +236,27 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         return tag
     }
 
-    private func admissionKeys(_ caller: QuotaCaller, _ request: RequestID) -> [ByteString] {
-        let tag = self.tag(of: caller.tenant)
-        let keys = CallerKeys(caller, tenant: tag)
-        var result: [ByteString] = []
-        result.reserveCapacity(13)
-        result.append(tag.record(of: request))
-        for kind in [QuotaKey.Kind.steering, .counters, .minute, .leases] { keys.append(kind, to: &result) }
-        return result
+    private func keys(of caller: QuotaCaller) -> CallerKeys { CallerKeys(caller, tenant: self.tag(of: caller.tenant)) }
+
+    private func input(_ caller: QuotaCaller, of request: RequestID, _ arguments: ByteString...) -> ScriptInput {
+        let keys = self.keys(of: caller)
+        return ScriptInput(
+            keys: keys.keys(recordOf: request, .steering, .counters, .minute, .leases), tag: keys.tenant.tag,
+            arguments: RedisWords(arguments))
     }
 
-    private func settlementKeys(_ settlement: Settlement) -> [ByteString] {
-        let tag = self.tag(of: settlement.caller.tenant)
-        let keys = CallerKeys(settlement.caller, tenant: tag)
-        var result: [ByteString] = []
-        result.reserveCapacity(7)
-        result.append(tag.record(of: settlement.request))
-        keys.append(.counters, to: &result)
-        keys.append(.leases, to: &result)
-        return result
+    private func input(of settlement: Settlement) -> ScriptInput {
+        let keys = self.keys(of: settlement.caller)
+        return ScriptInput(
+            keys: keys.keys(recordOf: settlement.request, .counters, .leases), tag: keys.tenant.tag,
+            arguments: RedisWords(Self.arguments(of: settlement)))
     }
 
-    private func leaseKeys(_ lease: Lease) -> [ByteString] {
-        let tag = self.tag(of: lease.caller.tenant)
-        var result = [tag.record(of: lease.request)]
-        CallerKeys(lease.caller, tenant: tag).append(.leases, to: &result)
-        return result
+    private func input(of lease: Lease) -> ScriptInput {
+        let keys = self.keys(of: lease.caller)
+        return ScriptInput(
+            keys: keys.keys(recordOf: lease.request, .leases), tag: keys.tenant.tag,
+            arguments: RedisWords([Self.text(lease.request)]))
     }
 
     private func numbers(of ask: QuotaAsk) -> ByteString { Self.numbers(of: ask, at: self.wallTime) }
@@ -273,4 +268,11 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     static func text(_ request: RequestID) -> ByteString { ByteString(request.description) }
+}
+
+/// What a script is told.
+struct ScriptInput {
+    let keys: RedisWords
+    let tag: ByteString
+    let arguments: RedisWords
 }

@@ -1,4 +1,5 @@
 import GatewayTypes
+import RedisClient
 import Testing
 
 @testable import Quota
@@ -66,11 +67,15 @@ import Testing
         var seen: Set<ByteString> = []
         for tenant in hostile {
             for id in hostile {
-                let key = QuotaKey(TenantID(tenant)).key(.counters, .subject, QuotaKey.encoded(ByteString(id)))
+                let tenant = QuotaKey(TenantID(tenant))
+                var keys = RedisWords()
+                tenant.append(.counters, .subject, QuotaKey.encoded(ByteString(id)), to: &keys)
+                let key = ByteString(String(decoding: keys.words.first ?? [], as: UTF8.self))
                 #expect(seen.insert(key).inserted)
                 #expect(key.utf8.count < 140)
                 let parts = key.string.split(separator: ":", omittingEmptySubsequences: false)
                 #expect(parts.count == 4 && parts[0] == "ag1" && parts[2] == "cs")
+                #expect(parts[1] == tenant.tag.string)
                 #expect(parts[1].hasPrefix("{t") && parts[1].hasSuffix("}"))
                 let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~:{}")
                 #expect(Set(key.string).isSubset(of: allowed))

@@ -3,6 +3,7 @@ import GatewayTesting
 import GatewayTypes
 import Glibc
 import Quota
+import RedisClient
 import Synchronization
 import Testing
 
@@ -144,7 +145,7 @@ final class PlainRunner: ScriptRunner {
     }
 
     func run(
-        _ script: QuotaScript, keys: [ByteString], arguments: [ByteString],
+        _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
         self.calls += 1
@@ -161,9 +162,9 @@ final class PlainRunner: ScriptRunner {
     }
 
     private func evaluate(
-        _ script: QuotaScript, _ keys: [ByteString], _ arguments: [ByteString]
+        _ script: QuotaScript, _ keys: RedisWords, _ arguments: RedisWords
     ) throws -> [ScriptValue] {
-        let tail = [Array(String(keys.count).utf8)] + (keys + arguments).map { Array($0.utf8) }
+        let tail = [Array(String(keys.count).utf8)] + keys.words + arguments.words
         let full = Self.text(script, isTold: self.isTold)
         var reply = try self.connection.call([Array("EVALSHA".utf8), self.digest(of: script, full)] + tail)
         if case .error(let text) = reply, text.hasPrefix("MOVED"),
@@ -348,4 +349,18 @@ final class PlainCluster: Sendable {
     }
 
     func empty() throws { for port in self.ports { _ = try PlainRedis(port: port).call("FLUSHALL") } }
+}
+
+extension RedisWords {
+    /// The words one by one.
+    var words: [[UInt8]] {
+        var words: [[UInt8]] = []
+        var rest = self.bytes[...]
+        while let end = rest.firstIndex(of: 13) {
+            let length = Int(String(decoding: rest[rest.startIndex + 1..<end], as: UTF8.self)) ?? 0
+            words.append(Array(rest[end + 2..<end + 2 + length]))
+            rest = rest[(end + 4 + length)...]
+        }
+        return words
+    }
 }
