@@ -104,7 +104,8 @@ var targets: [Target] = [
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
     tests(
-        "GatewayTests", ["Asking", "EventLoops", "Gateway", "GatewayTypes", "GatewayTesting", "Quota", "Routing"]),
+        "GatewayTests",
+        ["Asking", "EventLoops", "Gateway", "GatewayTypes", "GatewayTesting", "HTTPCodec", "Quota", "Routing"]),
     tests(
         "AdminAPITests",
         [

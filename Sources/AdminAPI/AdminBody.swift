@@ -39,7 +39,7 @@ struct AdminBody {
         self.root = root
     }
 
-    private func member(_ name: String) -> JSONValue? { self.root?[name] }
+    func member(_ name: String) -> JSONValue? { self.root?[name] }
 
     private static func wrong(_ member: String, _ detail: String) -> AdminProblem {
         AdminProblem(.invalidRequest, detail, member: member)

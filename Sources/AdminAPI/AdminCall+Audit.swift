@@ -6,7 +6,7 @@ import Quota
 extension AdminCall {
     func audit(_ tenant: AdminTenant) async throws(AdminProblem) -> AdminReply {
         let question = AuditQuestion(
-            try self.auditSubject(tenant), limit: try self.pageSize(), before: try self.cursor())
+            try self.auditSubject(tenant), limit: try self.pageSize(usual: 50), before: try self.cursor())
         let page: AuditPage
         do throws(QuotaFailure) {
             page = try await self.store.audit(question)
@@ -34,7 +34,9 @@ extension AdminCall {
         if let subject {
             return .holder(.subject(SubjectID(try self.identifier(subject, "The subject")), of: tenant.id))
         }
-        if let address { return .holder(.address(try self.identifier(address, "The address"), of: tenant.id)) }
+        if let address {
+            return .holder(.address(Self.caller(try self.identifier(address, "The address")), of: tenant.id))
+        }
         guard let scope else { return .tenant(tenant.id) }
         guard scope == "tenant" else {
             throw AdminProblem(.invalidRequest, "The only scope to ask for is tenant.", member: "scope")
@@ -42,8 +44,8 @@ extension AdminCall {
         return .holder(.tenant(tenant.id))
     }
 
-    private func pageSize() throws(AdminProblem) -> Int {
-        guard let text = try self.query.text("limit") else { return 50 }
+    func pageSize(usual: Int) throws(AdminProblem) -> Int {
+        guard let text = try self.query.text("limit") else { return usual }
         let isPlain = text.utf8.count <= 4 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard isPlain, let size = Int(text.string), (1...Audit.mostOnPage).contains(size) else {
             throw AdminProblem(
@@ -69,6 +71,7 @@ extension JSONWriter {
         self.member("actor", entry.actor.string)
         self.member("action", entry.action.rawValue)
         self.members(of: entry.key)
+        self.member("object", entry.object.isEmpty ? nil : entry.object.string)
         self.member("before", entry.before)
         self.member("after", entry.after)
         self.member("expiresAt", entry.expiresAt)

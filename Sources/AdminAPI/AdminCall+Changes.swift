@@ -21,7 +21,7 @@ extension AdminCall {
         case .reset: try await self.reset(key)
         case .leases: try await self.drop(nil, of: key)
         case .lease(let request): try await self.drop(try Self.request(request), of: key)
-        case .standing: throw AdminProblem(.methodNotAllowed, "This is only looked at.")
+        case .standing, .plan: throw AdminProblem(.methodNotAllowed, "This is only looked at.")
         }
     }
 

@@ -89,7 +89,7 @@ extension AdminCall {
     }
 
     private func holder(_ key: CounterKey, of tenant: AdminTenant) async throws(AdminProblem) -> HolderStanding {
-        let plan = try self.plan(of: tenant)
+        let plan = try self.plan(of: tenant, for: key)
         // A subject is held by its tenant's limits too; by those of an address only with the address.
         let limits = plan.limits.filter { $0.scope == key.scope || key.scope == .subject && $0.scope == .tenant }
         let caller = QuotaCaller(

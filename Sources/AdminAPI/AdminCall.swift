@@ -1,4 +1,5 @@
 import EventLoops
+import Gateway
 import GatewayTypes
 import HTTPCodec
 import HTTPServer
@@ -68,8 +69,13 @@ struct AdminCall {
         switch path {
         case .tenant: .tenant(tenant.id)
         case .subject(let id): .subject(SubjectID(try self.identifier(id, "The subject")), of: tenant.id)
-        case .address(let id): .address(try self.identifier(id, "The address"), of: tenant.id)
+        case .address(let id): .address(Self.caller(try self.identifier(id, "The address")), of: tenant.id)
         }
+    }
+
+    /// An address as limits count it, whichever way it is written.
+    static func caller(_ address: ByteString) -> ByteString {
+        PeerAddress(text: Array(address.utf8))?.callerText ?? address
     }
 
     private func identifier(_ segment: AdminRoute.Segment, _ what: String) throws(AdminProblem) -> ByteString {
@@ -94,9 +100,16 @@ struct AdminCall {
         return text
     }
 
-    /// The plan that the query names, else the tenant's default: a caller's own plan is known from its token only.
-    func plan(of tenant: AdminTenant) throws(AdminProblem) -> (name: PlanName, limits: [Limit], isAssumed: Bool) {
-        let wanted = try self.query.text("plan").map { PlanName($0) }
+    /// The plan that the query names, else what an operator has given, else the tenant's default: what a caller's
+    /// token says is known from the token only.
+    func plan(
+        of tenant: AdminTenant, for key: CounterKey
+    ) throws(AdminProblem) -> (name: PlanName, limits: [Limit], isAssumed: Bool) {
+        var wanted = try self.query.text("plan").map { PlanName($0) }
+        if wanted == nil, key.scope == .subject {
+            let given = self.steering.givenPlan(tenant.id, SubjectID(key.id))
+            wanted = tenant.plans.contains { $0.name == given } ? given : nil
+        }
         guard let plan = tenant.plans.first(where: { $0.name == wanted ?? tenant.defaultPlan }) else {
             let names = tenant.plans.map(\.name.string).joined(separator: ", ")
             throw AdminProblem(.invalidRequest, "The tenant has no such plan; it has: \(names).", member: "plan")

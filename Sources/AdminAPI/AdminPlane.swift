@@ -63,9 +63,15 @@ package struct AdminPlane: HTTPHandler {
         case .tenants: return call.tenants()
         case .tenant(let name): return try await call.tenant(try call.tenant(name))
         case .audit(let name): return try await call.audit(try call.tenant(name))
+        case .revocations(let name):
+            let tenant = try call.tenant(name)
+            guard changes else { return try await call.revocations(of: tenant) }
+            return head.method == .post
+                ? try await call.revoke(in: tenant) : try await call.readmit(in: tenant)
         case .holder(let name, let path, let resource):
             let tenant = try call.tenant(name)
             let key = try call.key(path, of: tenant)
+            if resource == .plan { return try await call.changePlan(of: key, tenant) }
             if changes { return try await call.change(resource, of: key) }
             return resource == .leases
                 ? try await call.leases(of: key) : try await call.standing(of: key, tenant)

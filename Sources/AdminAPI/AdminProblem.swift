@@ -14,6 +14,7 @@ struct AdminProblem: Error, Sendable {
         case unknownTenant = "unknown_tenant"
         case methodNotAllowed = "method_not_allowed"
         case requestTimeout = "request_timeout"
+        case tooMany = "too_many"
         case versionConflict = "version_conflict"
         case bodyTooLarge = "body_too_large"
         case unsupportedMediaType = "unsupported_media_type"
@@ -31,6 +32,7 @@ struct AdminProblem: Error, Sendable {
             case .notFound, .unknownTenant: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408
+            case .tooMany: 409
             case .versionConflict: 412
             case .bodyTooLarge: 413
             case .unsupportedMediaType: 415
@@ -49,6 +51,7 @@ struct AdminProblem: Error, Sendable {
             case .notFound, .unknownTenant: "Not Found"
             case .methodNotAllowed: "Method Not Allowed"
             case .requestTimeout: "Request Timeout"
+            case .tooMany: "Conflict"
             case .versionConflict: "Precondition Failed"
             case .bodyTooLarge: "Content Too Large"
             case .unsupportedMediaType: "Unsupported Media Type"

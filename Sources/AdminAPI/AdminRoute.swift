@@ -8,6 +8,7 @@ enum AdminRoute: Hashable {
     case tenants
     case tenant(Segment)
     case audit(Segment)
+    case revocations(Segment)
     case holder(Segment, HolderPath, Resource)
 
     typealias Segment = ArraySlice<UInt8>
@@ -27,6 +28,7 @@ enum AdminRoute: Hashable {
         case reset
         case leases
         case lease(Segment)
+        case plan
     }
 
     static let prefix = Array("/admin/v1/".utf8)
@@ -52,6 +54,7 @@ enum AdminRoute: Hashable {
         let rest = parts.dropFirst()
         switch self.word(first) {
         case "audit": return rest.isEmpty ? .audit(tenant) : nil
+        case "revocations": return rest.isEmpty ? .revocations(tenant) : nil
         case "limits": return self.resource(rest).map { .holder(tenant, .tenant, $0) }
         case "subjects":
             guard let id = rest.first, !id.isEmpty else { return nil }
@@ -70,6 +73,7 @@ enum AdminRoute: Hashable {
         case ("override", 0): return .override
         case ("block", 0): return .block
         case ("reset", 0): return .reset
+        case ("plan", 0): return .plan
         case ("leases", 0): return .leases
         case ("leases", 1): return rest.first.map { .lease($0) }
         default: return nil
@@ -82,8 +86,9 @@ enum AdminRoute: Hashable {
     var methods: [HTTPMethod] {
         switch self {
         case .status, .tenants, .tenant, .audit, .holder(_, _, .standing): [.get, .head]
+        case .revocations: [.get, .head, .post, .delete]
         case .reload, .holder(_, _, .reset): [.post]
-        case .holder(_, _, .override), .holder(_, _, .block): [.put, .delete]
+        case .holder(_, _, .override), .holder(_, _, .block), .holder(_, _, .plan): [.put, .delete]
         case .holder(_, _, .leases): [.get, .head, .delete]
         case .holder(_, _, .lease): [.delete]
         }
@@ -93,8 +98,9 @@ enum AdminRoute: Hashable {
     var allowed: StaticString {
         switch self {
         case .status, .tenants, .tenant, .audit, .holder(_, _, .standing): "GET, HEAD"
+        case .revocations: "GET, HEAD, POST, DELETE"
         case .reload, .holder(_, _, .reset): "POST"
-        case .holder(_, _, .override), .holder(_, _, .block): "PUT, DELETE"
+        case .holder(_, _, .override), .holder(_, _, .block), .holder(_, _, .plan): "PUT, DELETE"
         case .holder(_, _, .leases): "GET, HEAD, DELETE"
         case .holder(_, _, .lease): "DELETE"
         }
@@ -106,6 +112,8 @@ enum AdminRoute: Hashable {
         case .status, .reload, .tenants: []
         case .tenant: ["plan"]
         case .audit: ["limit", "before", "scope", "subject", "address", "encoding"]
+        case .revocations where method == .delete: ["tokenId", "sessionId", "subject", "reason", "encoding"]
+        case .revocations: method == .post ? [] : ["limit", "after"]
         case .holder(_, let path, let resource):
             (path == .tenant ? [] : ["encoding"]) + Self.parameters(of: resource, method)
         }
@@ -116,9 +124,10 @@ enum AdminRoute: Hashable {
         case .standing: ["plan"]
         case .override where method == .delete: ["limit", "reason"]
         case .block where method == .delete: ["reason"]
+        case .plan where method == .delete: ["reason"]
         case .leases where method == .delete: ["reason"]
         case .lease: ["reason"]
-        case .override, .block, .reset, .leases: []
+        case .override, .block, .reset, .leases, .plan: []
         }
     }
 }

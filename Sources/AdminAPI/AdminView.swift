@@ -57,11 +57,19 @@ package struct AdminSteering: Sendable {
     package let storeKind: String
     /// Reads the configuration again.
     package let reload: @Sendable () async -> ReloadOutcome
+    /// The plan that an operator has given to a subject, as this instance knows it.
+    package let givenPlan: @Sendable (TenantID, SubjectID) -> PlanName?
+    /// To be told when an order was given, by which loop and in which tenant; returns when it holds here.
+    package let orderGiven: @Sendable (_ loop: Int, TenantID) async -> Void
 
     package init(
         storeKind: String, store: @escaping @Sendable (_ loop: Int) -> any QuotaStore,
-        view: @escaping @Sendable () -> AdminView, reload: @escaping @Sendable () async -> ReloadOutcome
+        view: @escaping @Sendable () -> AdminView, reload: @escaping @Sendable () async -> ReloadOutcome,
+        givenPlan: @escaping @Sendable (TenantID, SubjectID) -> PlanName? = { _, _ in nil },
+        orderGiven: @escaping @Sendable (_ loop: Int, TenantID) async -> Void = { _, _ in }
     ) {
+        self.givenPlan = givenPlan
+        self.orderGiven = orderGiven
         self.storeKind = storeKind
         self.store = store
         self.view = view

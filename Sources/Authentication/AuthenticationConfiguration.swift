@@ -46,6 +46,8 @@ package struct IssuerConfiguration: Sendable {
     package var planMapping: PlanMapping?
     /// Tokens of this issuer are guests', on the default plan whatever they claim.
     package var isGuest = false
+    /// Whether names of guests are guests' alone: set for every issuer of a tenant that has guests.
+    package var reservesGuestNames = false
 
     package init(
         issuer: ByteString, audiences: [ByteString], tenant: TenantID, keys: KeySet?, defaultPlan: PlanName

@@ -34,6 +34,8 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
     /// Bound to a key of its holder (`cnf`), which is not checked here.
     case senderConstrained
     case insufficientScope(ByteString)
+    /// Too many of the caller's tokens were bad of late: this one was not looked at.
+    case tooManyFailures
 
     /// One of a closed set; never anything of the token.
     package var metricLabel: String {
@@ -58,6 +60,7 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
         case .revoked: "revoked"
         case .senderConstrained: "sender_constrained"
         case .insufficientScope: "insufficient_scope"
+        case .tooManyFailures: "too_many_failures"
         }
     }
 
@@ -68,6 +71,7 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
         case .severalCredentials: .invalidRequest
         case .insufficientScope(let scope): .insufficientScope(scope)
         case .keysUnavailable: .unavailable
+        case .tooManyFailures: .heldUp
         default: .invalidToken
         }
     }
@@ -79,6 +83,16 @@ package enum AuthenticationFailure: Error, Hashable, Sendable, MetricLabel {
         case .invalidRequest: .invalidRequest
         case .insufficientScope: .insufficientScope
         case .unavailable: .identityUnavailable
+        case .heldUp: .tooManyFailedAuthentications
+        }
+    }
+
+    /// Whether it says that somebody tries tokens: not where there was none, nor where a token was good or could not
+    /// be judged.
+    package var isSuspicious: Bool {
+        switch self {
+        case .noCredentials, .keysUnavailable, .insufficientScope, .tooManyFailures: false
+        default: true
         }
     }
 }

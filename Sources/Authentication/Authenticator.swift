@@ -68,8 +68,11 @@ package final class Authenticator: Sendable {
     ///   - authorization: the value of the first `Authorization` field, trimmed; empty when there is none.
     ///   - fieldCount: how many `Authorization` fields the request has.
     ///   - queryHasToken: whether the query names an `access_token`; one there is never accepted.
+    ///   - checksRevocations: false where a revoked token is still to be known.
+    ///   - mayVerify: asked before work is put into a token that was not verified before.
     package func authenticate(
-        authorization: Span<UInt8>, fieldCount: Int, queryHasToken: Bool, cache: TokenCache, now: WallTime
+        authorization: Span<UInt8>, fieldCount: Int, queryHasToken: Bool, cache: TokenCache, now: WallTime,
+        checksRevocations: Bool = true, mayVerify: () -> Bool = { true }
     ) throws(AuthenticationFailure) -> Principal {
         guard fieldCount > 0 else { throw .noCredentials }
         guard fieldCount == 1, !queryHasToken else { throw .severalCredentials }
@@ -79,13 +82,14 @@ package final class Authenticator: Sendable {
         cache.enter(self.generation)
         let digest = cache.digest(of: token)
         if let principal = cache.find(digest, now: now, keys: self.keys) {
-            if let revocations, revocations.isRevoked(principal) { throw .revoked }
+            if checksRevocations, let revocations, revocations.isRevoked(principal) { throw .revoked }
             return principal
         }
+        guard mayVerify() else { throw .tooManyFailures }
         try BearerToken.check(token)
         let verified = try self.verify(token, now: now)
         let principal = verified.principal
-        if let revocations, revocations.isRevoked(principal) { throw .revoked }
+        if checksRevocations, let revocations, revocations.isRevoked(principal) { throw .revoked }
         if let scope = verified.requiredScope, !principal.scopes.contains(scope) { throw .insufficientScope(scope) }
         cache.insert(
             principal, for: digest, validUntil: verified.validUntil, stamp: verified.stamp, generation: self.generation)

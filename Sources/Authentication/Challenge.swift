@@ -13,6 +13,8 @@ package enum Challenge: Hashable, Sendable {
     case insufficientScope(ByteString)
     /// 503: the token could not be judged, which is not the caller's fault.
     case unavailable
+    /// 429: the caller has to wait before another token is looked at.
+    case heldUp
 
     /// The status of the answer.
     package var status: Int {
@@ -21,6 +23,7 @@ package enum Challenge: Hashable, Sendable {
         case .invalidRequest: 400
         case .insufficientScope: 403
         case .unavailable: 503
+        case .heldUp: 429
         }
     }
 
@@ -37,7 +40,7 @@ package enum Challenge: Hashable, Sendable {
             return realm + ", error=\"invalid_request\", error_description=\"send one access token, in one header\""
         case .insufficientScope(let scope):
             return realm + ", error=\"insufficient_scope\", scope=\"\(scope.string)\""
-        case .unavailable: return nil
+        case .unavailable, .heldUp: return nil
         }
     }
 }

@@ -5,6 +5,8 @@ package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
     /// Nil means one for each core.
     case loops(from: Int?, to: Int?)
     case store(from: StoreSettings, to: StoreSettings)
+    /// Nil means none.
+    case stateDirectory(from: String?, to: String?)
 
     package var description: String {
         switch self {
@@ -14,6 +16,8 @@ package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
             "listeners.admin: \(Self.text(old)) to \(Self.text(new)); restart to change a listener"
         case .loops(let old, let new):
             "loops: \(Self.text(old)) to \(Self.text(new)); restart to change the number of loops"
+        case .stateDirectory(let old, let new):
+            "identity.state_directory: \(old ?? "none") to \(new ?? "none"); restart to change where keys are kept"
         case .store(let old, let new):
             old.kind == new.kind
                 ? "store: another \(new.kind); restart to change the store"
@@ -37,6 +41,10 @@ extension ConfigurationDocument {
         }
         if self.loops != new.loops { changes.append(.loops(from: self.loops, to: new.loops)) }
         if self.store != new.store { changes.append(.store(from: self.store, to: new.store)) }
+        if self.identity.stateDirectory != new.identity.stateDirectory {
+            changes.append(
+                .stateDirectory(from: self.identity.stateDirectory, to: new.identity.stateDirectory))
+        }
         return changes
     }
 }

@@ -30,6 +30,8 @@ final class AskContext {
     var states: [LimitState] = []
     /// What was charged.
     var usage: TokenUsage?
+    /// Why the caller has no principal.
+    var refusal: RefusalReason?
     var outcome = Outcome.failed(.internalError)
     var status = 0
     var attempts = 0
@@ -69,8 +71,33 @@ final class AskContext {
     /// Whose counters the ask moves. Nil before the principal is known.
     func caller() -> QuotaCaller? {
         guard let principal = self.principal else { return nil }
-        let address = self.plan?.countsAddresses == true ? ByteString(self.exchange.peer.description) : ByteString("")
+        let address = self.plan?.countsAddresses == true ? self.client.callerText : ByteString("")
         return QuotaCaller(tenant: principal.tenant, subject: principal.subject, address: address)
+    }
+
+    /// The limits of the caller's plan; none before it is known.
+    var limits: [Limit] {
+        guard let plan = self.plan else { return [] }
+        return self.principal?.isGuest == true ? plan.guestLimits : plan.limits
+    }
+
+    /// The client's network address: the peer's, or what trusted proxies say of it.
+    private(set) lazy var client = ForwardedChain.client(
+        of: self.exchange.head, peer: self.exchange.peer, trusted: self.snapshot.relay.trustedProxies)
+
+    /// How long the client has to wait until one of its tokens is looked at; nil when it need not.
+    var wait: TimeSpan? {
+        let limit = self.snapshot.relay.failedAuthentications
+        return self.loop.failedCallers.wait(of: self.client, limit: limit, at: self.now())
+    }
+
+    /// Tells metrics, the record and the table of callers why a token was refused.
+    func noteFailure(_ failure: AuthenticationFailure) {
+        self.loop.metrics.authenticationFailed(self.snapshot.labels.authentication(failure))
+        self.refusal = RefusalReason(failure)
+        guard failure.isSuspicious else { return }
+        let limit = self.snapshot.relay.failedAuthentications
+        self.loop.failedCallers.failed(self.client, limit: limit, at: self.now())
     }
 
     /// Header fields that every answer with content carries.
@@ -112,6 +139,7 @@ final class AskContext {
         record.cache = self.cacheUse
         record.isCancelled = self.outcome == .clientGone
         record.trace = self.trace
+        record.refusal = self.refusal
         return record
     }
 

@@ -45,6 +45,8 @@ package struct DataPlane: HTTPHandler {
         case .models: await self.answerModels(context)
         case .model: await self.answerModel(context)
         case .health: self.answerHealth(context)
+        case .guestSessions: await self.createGuestSession(context)
+        case .guestClaim: await self.claimGuestSession(context)
         case nil: context.status = AskFailure(.notFound).respond(to: context)
         }
     }

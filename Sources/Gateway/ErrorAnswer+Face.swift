@@ -37,6 +37,10 @@ extension ErrorCode {
         case .headersTooLarge: .init(status: 431, detail: "The request's fields are too large.")
         case .textTooLong: .init(status: 413, detail: "The trimmed text has more characters than the task takes.")
         case .bodyTooLarge: .init(status: 413, detail: "The body has more bytes than the route takes.")
+        case .guestSessionClaimed:
+            .init(status: 409, detail: "Another account has taken this guest session over.")
+        case .tooManyFailedAuthentications:
+            .init(status: 429, detail: "Too many bad tokens came from this network.", retry: .after(60))
         case .requestsPerMinuteExceeded:
             .init(status: 429, detail: "Too many requests within 60 seconds.", retry: .limit)
         case .tokensPerDayExceeded: .init(status: 429, detail: "The day's tokens are used up.", retry: .limit)

@@ -18,6 +18,9 @@ extension ErrorMessages {
         case .headersTooLarge: "The request is too large."
         case .textTooLong: "The text is too long. Please shorten it."
         case .bodyTooLarge: "The request is too large. Please shorten it."
+        case .guestSessionClaimed: "This guest session belongs to another account already."
+        case .tooManyFailedAuthentications:
+            "Too many sign-in attempts came from your network. Please try again in a minute."
         case .requestsPerMinuteExceeded: "You have asked too many questions. Please try again in a minute."
         case .tokensPerDayExceeded: "Today's allowance is used up. Please come back tomorrow."
         case .concurrentRequestsExceeded: "Too many questions are running. Please wait until one has finished."

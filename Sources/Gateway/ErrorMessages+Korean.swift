@@ -18,6 +18,9 @@ extension ErrorMessages {
         case .headersTooLarge: "요청이 너무 큽니다."
         case .textTooLong: "텍스트가 너무 깁니다. 내용을 줄여 주세요."
         case .bodyTooLarge: "요청이 너무 큽니다. 내용을 줄여 주세요."
+        case .guestSessionClaimed: "이 게스트 세션은 이미 다른 계정에 연결되었습니다."
+        case .tooManyFailedAuthentications:
+            "같은 네트워크에서 실패한 로그인 시도가 너무 많습니다. 1분 후에 다시 시도해 주세요."
         case .requestsPerMinuteExceeded: "질문이 너무 많습니다. 1분 후에 다시 시도해 주세요."
         case .tokensPerDayExceeded: "오늘 사용량을 모두 사용했습니다. 내일 다시 이용해 주세요."
         case .concurrentRequestsExceeded: "처리 중인 질문이 너무 많습니다. 진행 중인 질문이 끝난 뒤 다시 시도해 주세요."

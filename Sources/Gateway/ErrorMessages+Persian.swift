@@ -18,6 +18,9 @@ extension ErrorMessages {
         case .headersTooLarge: "حجم درخواست بیش از حد مجاز است."
         case .textTooLong: "متن بیش از حد طولانی است. لطفاً آن را کوتاه‌تر کنید."
         case .bodyTooLarge: "حجم درخواست بیش از حد مجاز است. لطفاً آن را کوتاه‌تر کنید."
+        case .guestSessionClaimed: "این نشست مهمان قبلاً به حساب دیگری پیوسته است."
+        case .tooManyFailedAuthentications:
+            "تلاش‌های ناموفق زیادی از شبکهٔ شما انجام شده است. لطفاً یک دقیقهٔ دیگر دوباره تلاش کنید."
         case .requestsPerMinuteExceeded: "تعداد پرسش‌های شما زیاد بود. لطفاً یک دقیقهٔ دیگر دوباره تلاش کنید."
         case .tokensPerDayExceeded: "سهمیهٔ امروز تمام شده است. لطفاً فردا دوباره سر بزنید."
         case .concurrentRequestsExceeded: "پرسش‌های زیادی در حال انجام است. لطفاً تا پایان یکی از آن‌ها صبر کنید."

@@ -18,6 +18,9 @@ extension ErrorMessages {
         case .headersTooLarge: "Запрос слишком большой."
         case .textTooLong: "Текст слишком длинный. Пожалуйста, сократите его."
         case .bodyTooLarge: "Запрос слишком большой. Пожалуйста, сократите его."
+        case .guestSessionClaimed: "Этот гостевой сеанс уже привязан к другому аккаунту."
+        case .tooManyFailedAuthentications:
+            "Из вашей сети поступило слишком много неудачных попыток входа. Попробуйте снова через минуту."
         case .requestsPerMinuteExceeded: "Вы задали слишком много вопросов. Попробуйте снова через минуту."
         case .tokensPerDayExceeded: "Лимит на сегодня исчерпан. Возвращайтесь завтра."
         case .concurrentRequestsExceeded: "Обрабатывается слишком много вопросов. Дождитесь ответа на один из них."

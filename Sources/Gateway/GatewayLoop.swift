@@ -12,17 +12,26 @@ package final class GatewayLoop: @unchecked Sendable {
     package let loop: EventLoop
     package let gate: QuotaGate
     package let metrics: MetricsShard
+    /// What operators and hand-overs have said of tokens and subjects; the process' own.
+    package let board: OrderBoard
+    /// Addresses whose authentications failed of late; the process' own.
+    let failedCallers: FailedCallers
     let core: AskingCore
     let tokens = TokenCache()
     private let renewal = LoopTimer()
 
     /// Nil when the provider client can't be set up.
-    package init?(loop: EventLoop, gate: QuotaGate, metrics: MetricsShard) {
+    package init?(
+        loop: EventLoop, gate: QuotaGate, metrics: MetricsShard, board: OrderBoard = OrderBoard(),
+        failedCallers: FailedCallers = FailedCallers()
+    ) {
         guard let core = AskingCore(loop: loop) else { return nil }
         self.loop = loop
         self.gate = gate
         self.metrics = metrics
         self.core = core
+        self.board = board
+        self.failedCallers = failedCallers
     }
 
     /// Keeps the leases of running asks alive until the task is cancelled. On the loop.

@@ -13,12 +13,15 @@ package final class GatewaySnapshot: Sendable {
     package let tenants: [TenantID: TenantSnapshot]
     package let providers: [ProviderName: Provider]
     package let relay: RelayConfiguration
+    /// Who gives out the tokens of guests; only tenants that have guests.
+    let guests: [TenantID: GuestIssuer]
     let labels: SnapshotLabels
 
     package init(
         generation: Int, authenticator: Authenticator, tenants: [TenantSnapshot], providers: [Provider],
-        relay: RelayConfiguration, labels: LabelTable
+        relay: RelayConfiguration, labels: LabelTable, guests: [GuestIssuer] = []
     ) {
+        self.guests = Dictionary(guests.map { ($0.tenant, $0) }) { first, _ in first }
         self.labels = SnapshotLabels(tenants: tenants, providers: providers, table: labels)
         self.generation = generation
         self.authenticator = authenticator
@@ -42,6 +45,8 @@ package final class TenantSnapshot: Sendable {
     package let label: LabelID
     /// Nil where no task keeps answers. A reload begins with an empty one.
     package let cache: AnswerCache?
+    /// Of guests; nil for a tenant that has none.
+    let guestPlan: PlanName?
     /// Every task and every route's model, for their labels.
     let names: (tasks: [TaskName], models: [ModelName])
 
@@ -50,8 +55,9 @@ package final class TenantSnapshot: Sendable {
     ///   - cache: for the tasks that keep answers.
     package init(
         id: TenantID, plans: [Plan], tasks: [TaskName], models: [ModelName], routing: RoutingTable,
-        calendar: ZoneCalendar, cache: AnswerCache? = nil, labels: LabelTable
+        calendar: ZoneCalendar, cache: AnswerCache? = nil, labels: LabelTable, guestPlan: PlanName? = nil
     ) {
+        self.guestPlan = guestPlan
         self.id = id
         self.cache = cache
         self.names = (tasks, models)
@@ -65,12 +71,19 @@ package final class TenantSnapshot: Sendable {
 /// A plan with what is asked of it on every request made ready.
 package final class PlanSnapshot: Sendable {
     package let limits: [Limit]
+    /// The same for guests, who are let in by no stance: anybody can be one, as often as they like.
+    let guestLimits: [Limit]
     /// Whether a limit counts by network address, so that the address has to be spelled out.
     let countsAddresses: Bool
     let label: LabelID
 
     init(_ plan: Plan, labels: LabelTable) {
         self.limits = plan.limits
+        self.guestLimits = plan.limits.map { limit in
+            var limit = limit
+            limit.stance = .deny
+            return limit
+        }
         self.countsAddresses = plan.limits.contains { $0.scope == .address }
         self.label = labels.intern(plan.name)
     }
@@ -84,6 +97,10 @@ package struct RelayConfiguration: Sendable {
     package var heartbeat = TimeSpan.seconds(15)
     /// Bytes held for a slow client above which the provider is no longer read.
     package var pauseAboveBytes = 262_144
+    /// Peers whose word on the client's address is taken.
+    package var trustedProxies: [NetworkPrefix] = []
+    /// Failed authentications of one network address in a minute; 0 for any number.
+    package var failedAuthentications = 3000
 
     package init() {}
 }

@@ -45,20 +45,26 @@ struct RequestPipeline {
 
     @inline(never)
     private func refused(_ failure: AuthenticationFailure, _ context: AskContext) -> AskFailure {
-        context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(failure))
-        return AskFailure(failure)
+        context.noteFailure(failure)
+        var refused = AskFailure(failure)
+        if failure == .tooManyFailures, let wait = context.wait {
+            refused.retryAfterSeconds = Int(wait.nanoseconds / 1_000_000_000) + 1
+        }
+        return refused
     }
 
     /// Finds the principal, and what it may use; returns why the caller has none.
     @inline(never)
     private func identify(_ context: AskContext) throws(AskFailure) -> AuthenticationFailure? {
-        let principal: Principal
+        var principal: Principal
         do throws(AuthenticationFailure) {
             principal = try Self.principal(of: context.exchange.head, context)
         } catch {
             return error
         }
         guard let tenant = context.snapshot.tenants[principal.tenant] else { throw AskFailure(.internalError) }
+        let given = context.loop.board.plan(of: principal.subject, in: principal.tenant, at: context.startedAt)
+        if let given { principal.plan = given }
         context.principal = principal
         context.tenant = tenant
         context.plan = tenant.plans[principal.plan]
@@ -74,14 +80,15 @@ struct RequestPipeline {
         let range = head.range(of: .authorization) ?? 0..<0
         return try context.snapshot.authenticator.authenticate(
             authorization: head.bytes.span.extracting(range), fieldCount: count,
-            queryHasToken: QueryToken.isPresent(in: head), cache: context.loop.tokens, now: context.startedAt)
+            queryHasToken: QueryToken.isPresent(in: head), cache: context.loop.tokens, now: context.startedAt,
+            mayVerify: { context.wait == nil })
     }
 
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
     @inline(never)
     private func precheck(_ context: AskContext) throws(AskFailure) {
-        guard let caller = context.caller(), let plan = context.plan else { return }
-        guard let refusal = context.loop.gate.precheck(caller, limits: plan.limits) else { return }
+        guard let caller = context.caller() else { return }
+        guard let refusal = context.loop.gate.precheck(caller, limits: context.limits) else { return }
         self.count(refusal, context)
         throw AskFailure(refusal)
     }
@@ -136,11 +143,11 @@ struct RequestPipeline {
 
     @inline(never)
     private func quotaAsk(_ context: AskContext) throws(AskFailure) -> QuotaAsk {
-        guard let caller = context.caller(), let plan = context.plan, let tenant = context.tenant,
+        guard let caller = context.caller(), let tenant = context.tenant,
             let task = context.task
         else { throw AskFailure(.internalError) }
         return QuotaAsk(
-            caller: caller, limits: plan.limits, calendar: tenant.calendar, promptEstimate: task.promptEstimate,
+            caller: caller, limits: context.limits, calendar: tenant.calendar, promptEstimate: task.promptEstimate,
             outputCap: task.outputCap, request: context.id)
     }
 

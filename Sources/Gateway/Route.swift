@@ -9,6 +9,8 @@ enum Route: CaseIterable {
     case chat
     case models
     case model
+    case guestSessions
+    case guestClaim
 
     /// Made once: each call of `allCases` allocates.
     private static let all = allCases
@@ -28,6 +30,8 @@ enum Route: CaseIterable {
         case .chat: 4
         case .models: 5
         case .model: 6
+        case .guestSessions: 7
+        case .guestClaim: 8
         }
     }
 
@@ -41,6 +45,8 @@ enum Route: CaseIterable {
         case .chat: "/v1/chat/completions"
         case .models: "/v1/models"
         case .model: "/v1/models/{id}"
+        case .guestSessions: "/v1/guest-sessions"
+        case .guestClaim: "/v1/guest-sessions/claim"
         }
     }
 
@@ -57,7 +63,7 @@ enum Route: CaseIterable {
     func takes(_ method: HTTPMethod) -> Bool {
         switch self {
         case .health: method == .get || method == .head
-        case .process, .questions, .chat: method == .post
+        case .process, .questions, .chat, .guestSessions, .guestClaim: method == .post
         case .quota, .models, .model: method == .get
         }
     }
@@ -66,7 +72,7 @@ enum Route: CaseIterable {
     var allowed: StaticString {
         switch self {
         case .health: "GET, HEAD"
-        case .process, .questions, .chat: "POST"
+        case .process, .questions, .chat, .guestSessions, .guestClaim: "POST"
         case .quota, .models, .model: "GET"
         }
     }
@@ -75,7 +81,7 @@ enum Route: CaseIterable {
     var format: AnswerFormat {
         switch self {
         case .chat, .models, .model: .openAI
-        case .health, .process, .quota, .questions: .own
+        case .health, .process, .quota, .questions, .guestSessions, .guestClaim: .own
         }
     }
 

@@ -16,6 +16,8 @@ package enum ErrorCode: String, Sendable, CaseIterable, MetricLabel {
     case headersTooLarge = "headers_too_large"
     case textTooLong = "text_too_long"
     case bodyTooLarge = "body_too_large"
+    case guestSessionClaimed = "guest_session_claimed"
+    case tooManyFailedAuthentications = "too_many_failed_authentications"
     case requestsPerMinuteExceeded = "requests_per_minute_exceeded"
     case tokensPerDayExceeded = "tokens_per_day_exceeded"
     case concurrentRequestsExceeded = "concurrent_requests_exceeded"

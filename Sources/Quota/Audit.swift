@@ -22,6 +22,13 @@ package struct AuditEntry: Hashable, Sendable {
         case unblock
         case reset
         case dropLeases = "drop_leases"
+        case revokeToken = "revoke_token"
+        case revokeSession = "revoke_session"
+        case revokeSubject = "revoke_subject"
+        /// A revocation was taken back.
+        case readmit
+        case givePlan = "give_plan"
+        case clearPlan = "clear_plan"
     }
 
     /// Names this entry to `AuditQuestion.before`; rises from entry to entry of one tenant.
@@ -39,8 +46,10 @@ package struct AuditEntry: Hashable, Sendable {
     /// End of an override or a block; nil for none.
     package var expiresAt: WallTime?
     package var reason: ByteString
-    /// The holder's version that this made.
+    /// The holder's version that this made; of an order its own.
     package var version: Int
+    /// What of the holder was meant, where the action's name does not say it: a token's or a session's id, a plan.
+    package var object: ByteString = ""
 }
 
 extension AuditEntry {

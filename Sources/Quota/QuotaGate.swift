@@ -13,7 +13,7 @@ package final class QuotaGate: Sendable {
         var counts = QuotaCounts()
     }
 
-    private let store: any QuotaStore
+    package let store: any QuotaStore
     /// The same store when it is the embedded one: answered without suspending.
     private let memory: MemoryStore?
     private let local: MemoryStore

@@ -45,6 +45,21 @@ package protocol QuotaStore: AnyObject, Sendable {
     /// What operators did, newest first: of the newest `Audit.mostEntries` of a tenant, for `Audit.memory`.
     func audit(_ question: AuditQuestion) async throws(QuotaFailure) -> AuditPage
 
+    /// Gives or, where it says so, lifts an order. Audited. An order for a subject that has one reaches at least as far
+    /// as that.
+    func order(_ order: StandingOrder, in tenant: TenantID, by operator: OperatorOrder)
+        async throws(QuotaFailure) -> OrderResult
+
+    /// At most `StandingOrder.mostOnPage` orders with a higher version than this one, by rising version, lifted ones
+    /// among them. Those that are over may be missing.
+    func orders(_ book: OrderBook, of tenant: TenantID, since version: Int) async throws(QuotaFailure)
+        -> [StandingOrder]
+
+    /// Charges what a guest has used today to an account, once for each of the guest's tokens, and closes the guest
+    /// with an order. What one token has handed over the guest's next one does not. Reservations of asks that run are
+    /// charged with the rest.
+    func handOver(_ handOver: HandOver) async throws(QuotaFailure) -> HandOverResult
+
     /// Changes whenever an operator may have changed something: what was remembered of earlier refusals is then void.
     var generation: UInt64 { get }
 

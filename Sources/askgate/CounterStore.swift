@@ -103,8 +103,8 @@ extension QuotaScript {
         case .admit: .admit
         case .settle: .settle
         case .renew: .renew
-        case .look, .steering, .leases, .audit: .read
-        case .steer: .change
+        case .look, .steering, .leases, .audit, .orders: .read
+        case .steer, .revise, .handOver: .change
         }
     }
 }

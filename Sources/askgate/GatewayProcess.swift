@@ -21,6 +21,7 @@ final class GatewayProcess: Sendable {
     let readiness: ServingState
     let loops: [GatewayLoop]
     let store: CounterStore
+    let board = OrderBoard()
     let reloader: Reloader
     let api: WebServer
     let admin: WebServer?
@@ -55,23 +56,24 @@ final class GatewayProcess: Sendable {
             self.fetcher = KeySetFetcher(
                 loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory)
             let builder = SnapshotBuilder(
-                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime(), fetcher: self.fetcher)
+                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime(), fetcher: self.fetcher,
+                revocations: self.board)
             let snapshot = try builder.snapshot(of: document, generation: 1)
             self.snapshots = SnapshotStore(snapshot)
             let desk = AdminDesk(document, snapshot)
             self.reloader = Reloader(
                 source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
-                accessLog: self.accessLog,
-                operations: self.operations, metrics: self.metrics)
+                board: self.board, accessLog: self.accessLog, operations: self.operations, metrics: self.metrics)
             let store = try CounterStore(
                 document.store, file: source.name, group: self.group, metrics: self.metrics,
                 operations: self.operations)
             self.store = store
             self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
-            self.loops = try Self.loops(self.group, store, self.metrics)
+            self.loops = try Self.loops(self.group, store, self.metrics, self.board)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
             let plane = Self.adminPlane(
-                document, self.readiness, self.metrics, store, self.loops, desk, self.reloader)
+                document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board,
+                self.fetcher)
             let group = self.group
             self.admin = try document.listeners.admin.map { try Self.bind($0, group, document.http.server, plane) }
         } catch let failure as StartFailure {
@@ -83,12 +85,16 @@ final class GatewayProcess: Sendable {
     }
 
     private static func loops(
-        _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry
+        _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ board: OrderBoard
     ) throws -> [GatewayLoop] {
-        try group.loops.map { loop in
+        let failedCallers = FailedCallers()
+        return try group.loops.map { loop in
             let gate = QuotaGate(
                 store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
-            guard let own = GatewayLoop(loop: loop, gate: gate, metrics: metrics.shards[loop.index]) else {
+            let shard = metrics.shards[loop.index]
+            let made = GatewayLoop(
+                loop: loop, gate: gate, metrics: shard, board: board, failedCallers: failedCallers)
+            guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")
             }
             return own
@@ -106,13 +112,20 @@ final class GatewayProcess: Sendable {
 
     private static func adminPlane(
         _ document: ConfigurationDocument, _ readiness: ServingState, _ metrics: MetricsRegistry,
-        _ store: CounterStore, _ loops: [GatewayLoop], _ desk: AdminDesk, _ reloader: Reloader
+        _ store: CounterStore, _ loops: [GatewayLoop], _ desk: AdminDesk, _ reloader: Reloader, _ board: OrderBoard,
+        _ fetcher: KeySetFetcher
     ) -> AdminPlane {
         let steering = AdminSteering(
             storeKind: document.store.kind, store: { store.stores[$0] }, view: { desk.view },
-            reload: { await reloader.reloadElsewhere() })
+            reload: { await reloader.reloadElsewhere() },
+            givenPlan: { tenant, subject in board.plan(of: subject, in: tenant, at: SystemClock().wallTime()) },
+            orderGiven: { loop, tenant in
+                // A failure leaves it to the keeper, which asks again and again.
+                try? await OrderKeeper.refresh(.operators, of: tenant, board, store.stores[loop])
+            })
         return AdminPlane(readiness: readiness, metrics: metrics, steering: steering) {
             store.sample(loops, labels: metrics.labels)
+            IdentityMetrics.sample(fetcher, board, metrics)
         }
     }
 
@@ -129,14 +142,24 @@ final class GatewayProcess: Sendable {
         }
     }
 
+    /// Lets nobody in before it is known who must not be, but waits for no store that is away.
+    private func awaitOrders() async {
+        let end = self.clock.monotonicTime() + .seconds(1)
+        while !self.board.isLoaded, self.clock.monotonicTime() < end { try? await Task.sleep(for: .milliseconds(2)) }
+    }
+
     /// Runs until a stop was asked for and every answer has ended.
     func run() async {
         await withTaskGroup { tasks in
+            tasks.addTask { await self.store.run() }
+            let keeper = OrderKeeper(
+                board: self.board, store: self.store.stores[0], loop: self.group.loops[0], snapshots: self.snapshots)
+            tasks.addTask(executorPreference: self.group.loops[0]) { await keeper.run() }
+            await self.awaitOrders()
             tasks.addTask(executorPreference: self.group.loops[0]) { await self.api.run() }
             if let admin = self.admin {
                 tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
             }
-            tasks.addTask { await self.store.run() }
             tasks.addTask(executorPreference: self.group.loops[0]) { await self.fetcher.run() }
             for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
             self.readiness.enter(.serving)

@@ -16,6 +16,9 @@ extension Help {
                      --limit NAME     only this one
           leases   the asks that hold a place in concurrent_requests
                      --drop REQUEST   free the place of one; `all` for every one
+          give-plan   another plan than the token's or the tenant's; takes --reason, --for, --until
+                     --plan NAME      which
+          clear-plan  the subject's own plan holds again
           audit    what operators did, newest first
                      --lines N        at most 500 (50)
                      --before CURSOR  older ones
@@ -42,6 +45,34 @@ extension Help {
           askgate quota set acme alice requests_per_minute=200 --reason "launch day" --for 6h
           askgate quota block acme mallory --reason "leaked key" --until 2030-01-01T00:00:00Z
           askgate quota reset acme alice --limit tokens_per_day
+        """
+
+    static let revoke = """
+        USAGE: askgate revoke <verb> TENANT [ID] [options]
+
+          token    refuse the token with this jti
+          session  refuse every token with this sid
+          subject  refuse every token of a subject that was issued until now
+                     --before TIME    only those issued before 2026-03-21T04:00:00Z
+          list     what is revoked
+                     --lines N        at most 500 (100)
+                     --after CURSOR   the next ones
+          undo     take a revocation back
+                     --token ID, --session ID or --subject NAME
+
+        A revocation holds on every instance within a second, and is forgotten after 30 days unless --for or --until
+        says otherwise: by then the tokens have to have expired.
+
+          --id ID        for identifiers that begin with -
+          --reason TEXT  why; kept in the audit trail
+          --for DURATION, --until TIME   when it is forgotten
+
+        Where the gateway is, --json and exit statuses: as `askgate help quota` says.
+
+        EXAMPLES:
+          askgate revoke token acme 3f2a9c --reason "posted in a forum"
+          askgate revoke subject acme mallory --reason "stolen phone"
+          askgate revoke undo acme --subject mallory --reason "found again"
         """
 
     static let operatorToken = """

@@ -8,6 +8,7 @@ enum Help {
           serve           answer requests
           check           look a configuration file through
           quota           look at quotas and move them
+          revoke          take tokens back before they expire
           operator-token  make a token for who may do that
           token           issue an access token for development
           health          ask a running gateway whether it lives
@@ -27,6 +28,7 @@ enum Help {
         case "token": self.token
         case "health": self.health
         case "quota": self.quota
+        case "revoke": self.revoke
         case "operator-token": self.operatorToken
         default: self.overview
         }

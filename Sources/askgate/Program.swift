@@ -26,6 +26,7 @@ enum Program {
             case "token": return try TokenCommand.run(&options)
             case "health": return try HealthCommand.run(&options)
             case "quota": return await QuotaCommand.run(&options)
+            case "revoke": return await RevokeCommand.run(&options)
             case "operator-token": return try OperatorTokenCommand.run(&options)
             case "--version", "-V", "version":
                 Terminal.show("askgate \(Self.version)")

@@ -82,6 +82,24 @@ extension QuotaCommand {
         return Order(path: holder.auditPath([("limit", lines), ("before", before)]), show: QuotaTables.audit)
     }
 
+    static func givePlan(_ options: inout Options) throws(UsageFailure) -> Order {
+        let body = try self.body(&options)
+        guard let plan = try options.value("--plan") else { throw UsageFailure("give-plan needs --plan NAME") }
+        guard let holder = try QuotaHolder(&options) else { throw UsageFailure("give-plan needs a tenant") }
+        return Order(
+            method: "PUT", path: holder.path("/plan"),
+            body: body { json in
+                json.name("plan")
+                json.string(plan)
+            }, show: QuotaTables.order)
+    }
+
+    static func clearPlan(_ options: inout Options) throws(UsageFailure) -> Order {
+        let reason = try options.value("--reason")
+        guard let holder = try QuotaHolder(&options) else { throw UsageFailure("clear-plan needs a tenant") }
+        return Order(method: "DELETE", path: holder.path("/plan", [("reason", reason)]), show: QuotaTables.order)
+    }
+
     private static func delete(
         _ place: String, _ query: [(String, String?)], _ options: inout Options
     ) throws(UsageFailure) -> Order {
@@ -100,7 +118,7 @@ extension QuotaCommand {
     }
 
     /// What an override and a block have in common: why, and until when.
-    private static func body(
+    static func body(
         _ options: inout Options
     ) throws(UsageFailure) -> ((inout JSONWriter) -> Void) -> [UInt8] {
         guard let reason = try options.value("--reason") else {

@@ -27,23 +27,34 @@ struct QuotaCommand {
     }
 
     static func run(_ options: inout Options) async -> Int32 {
+        await self.run(&options, command: "quota", example: "show", self.order)
+    }
+
+    /// Carries out a command of operators.
+    /// - Parameters:
+    ///   - example: one of its verbs.
+    ///   - order: from the verb and its options to a call.
+    static func run(
+        _ options: inout Options, command: String, example: String,
+        _ order: (String, inout Options) throws(UsageFailure) -> Order
+    ) async -> Int32 {
         let showsJSON = options.flag("--json")
         do throws(UsageFailure) {
             // Help needs no token.
             if options.asksForHelp { throw UsageFailure.help }
             // Its options come first: their values are no plain words.
             let address = try AdminAddress(&options)
-            guard let verb = options.next() else { throw UsageFailure("quota needs a verb, such as show") }
-            let order = try self.order(verb, &options)
+            guard let verb = options.next() else { throw UsageFailure("\(command) needs a verb, such as \(example)") }
+            let order = try order(verb, &options)
             try options.finish()
             let client = try address.client(environment: Environment.current)
             return await self.carryOut(order, client, showsJSON: showsJSON)
         } catch {
             if error.isHelp {
-                Terminal.show(Help.text(for: "quota"))
+                Terminal.show(Help.text(for: command))
                 return 0
             }
-            Terminal.complain("askgate: \(error.message)\nTry `askgate help quota`.")
+            Terminal.complain("askgate: \(error.message)\nTry `askgate help \(command)`.")
             return Status.usage
         }
     }
@@ -58,6 +69,8 @@ struct QuotaCommand {
         case "reset": try self.reset(&options)
         case "leases": try self.leases(&options)
         case "audit": try self.audit(&options)
+        case "give-plan": try self.givePlan(&options)
+        case "clear-plan": try self.clearPlan(&options)
         default: throw UsageFailure("quota has no verb \"\(verb)\"")
         }
     }

@@ -59,11 +59,11 @@ struct QuotaHolder {
         return "/admin/v1/tenants/\(Self.encoded(self.tenant))/audit" + Self.query(query + names + encoding)
     }
 
-    private static func base64URL(_ text: String) -> String {
+    static func base64URL(_ text: String) -> String {
         String(decoding: Base64URL.encode(Array(text.utf8).span), as: UTF8.self)
     }
 
-    private static func query(_ items: [(String, String?)]) -> String {
+    static func query(_ items: [(String, String?)]) -> String {
         let pairs = items.compactMap { name, value in value.map { "\(name)=\(self.encoded($0))" } }
         return pairs.isEmpty ? "" : "?" + pairs.joined(separator: "&")
     }

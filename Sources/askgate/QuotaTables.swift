@@ -81,7 +81,8 @@ enum QuotaTables {
             ["AT", "ACTOR", "ACTION", "HOLDER", "BEFORE", "AFTER", "UNTIL", "VERSION", "REASON"], numbers: [7])
         for entry in json["entries"]?.elements.map({ $0 }) ?? [] {
             table.add([
-                self.text(entry, "at"), self.text(entry, "actor"), self.text(entry, "action"), self.holder(entry),
+                self.text(entry, "at"), self.text(entry, "actor"), self.text(entry, "action"),
+                self.holder(entry) + (entry["object"]?.string == nil ? "" : " " + self.text(entry, "object")),
                 self.amounts(entry["before"]), self.amounts(entry["after"]), self.end(entry, ""),
                 self.text(entry, "version"), self.text(entry, "reason"),
             ])
@@ -119,7 +120,7 @@ enum QuotaTables {
         return parts.isEmpty ? "-" : printable(parts.joined(separator: " "))
     }
 
-    private static func text(_ json: JSONValue, _ name: String) -> String {
+    static func text(_ json: JSONValue, _ name: String) -> String {
         guard let value = json[name], !value.isNull else { return "-" }
         return value.string.map(printable) ?? value.int.map(String.init) ?? "-"
     }

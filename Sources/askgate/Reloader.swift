@@ -15,6 +15,7 @@ final class Reloader: Sendable {
     private let snapshots: SnapshotStore
     private let desk: AdminDesk
     private let fetcher: KeySetFetcher
+    private let board: OrderBoard
     private let accessLog: AccessLog
     private let operations: OperationLog
     private let metrics: MetricsRegistry
@@ -23,13 +24,15 @@ final class Reloader: Sendable {
 
     init(
         source: ConfigurationSource, document: ConfigurationDocument, snapshots: SnapshotStore, desk: AdminDesk,
-        fetcher: KeySetFetcher, accessLog: AccessLog, operations: OperationLog, metrics: MetricsRegistry
+        fetcher: KeySetFetcher, board: OrderBoard, accessLog: AccessLog, operations: OperationLog,
+        metrics: MetricsRegistry
     ) {
         self.source = source
         self.document = document
         self.snapshots = snapshots
         self.desk = desk
         self.fetcher = fetcher
+        self.board = board
         self.accessLog = accessLog
         self.operations = operations
         self.metrics = metrics
@@ -47,7 +50,7 @@ final class Reloader: Sendable {
                 for change in fixed { Terminal.complain("askgate: \(change)") }
                 let builder = SnapshotBuilder(
                     file: self.source.name, labels: self.metrics.labels, now: SystemClock().wallTime(),
-                    fetcher: self.fetcher)
+                    fetcher: self.fetcher, revocations: self.board)
                 let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
                 generation += 1
                 self.snapshots.replace(with: snapshot)

@@ -136,6 +136,13 @@ final class AwayStore: QuotaStore {
         of key: CounterKey, request: RequestID?, by order: OperatorOrder
     ) async throws(QuotaFailure) -> LeaseDrop { throw self.failure }
     func audit(_ question: AuditQuestion) async throws(QuotaFailure) -> AuditPage { throw self.failure }
+    func order(
+        _ order: StandingOrder, in tenant: TenantID, by operator: OperatorOrder
+    ) async throws(QuotaFailure) -> OrderResult { throw self.failure }
+    func orders(
+        _ book: OrderBook, of tenant: TenantID, since version: Int
+    ) async throws(QuotaFailure) -> [StandingOrder] { throw self.failure }
+    func handOver(_ handOver: HandOver) async throws(QuotaFailure) -> HandOverResult { throw self.failure }
     var generation: UInt64 { 0 }
     var refusalMemory: TimeSpan { .seconds(1) }
 }

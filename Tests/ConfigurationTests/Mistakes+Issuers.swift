@@ -168,6 +168,25 @@ extension Mistake {
                     + "write `keys: {hmac_secret: {env: NAME}}` and `algorithms: [HS256]`",
             ]),
         Mistake(
+            "settings of guests at an issuer of accounts",
+            replace: "        audience: gw",
+            by: "        audience: gw\n        sessions_per_minute: 5\n        name_secret: {env: MAIN_KEY}",
+            problems: [
+                "11:9: only an issuer of guests has a `sessions_per_minute`; remove it or write `guest: true`",
+                "12:9: only an issuer of guests has a `name_secret`; remove it or write `guest: true`",
+            ]),
+        Mistake(
+            "a claim and a short secret of guests",
+            replace: "        algorithms: [RS256]\n        keys: {jwks_file: keys.json}",
+            by: "        algorithms: [HS256]\n        keys: {hmac_secret: {env: ASKGATE_DEVELOPMENT_SECRET}}\n"
+                + "        guest: true\n        claim: {path: a, value: b}\n        name_secret: {env: SHORT_NAMES}",
+            problems: [
+                "9:9: an issuer of guests needs a plan for them; write `guest_plan:` in the tenant",
+                "14:9: tokens of guests are Askgate's own and need no `claim`; remove it",
+                "15:9: `name_secret` from environment variable SHORT_NAMES has fewer than 16 bytes; "
+                    + "put a random secret of 32 bytes there",
+            ]),
+        Mistake(
             "an issuer twice",
             replace: "      - issuer: https://id.example.test",
             by: "      - {issuer: https://id.example.test, audience: [x, gw], algorithms: [RS256], "

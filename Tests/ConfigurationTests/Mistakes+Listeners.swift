@@ -1,6 +1,18 @@
 extension Mistake {
     static let listeners: [Mistake] = [
         Mistake(
+            "proxies that are no addresses",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nhttp: {trusted_proxies: [10.0.0.0/8, lb.internal, 10.0.0.1/8], "
+                + "failed_authentications: -1}",
+            problems: [
+                "2:38: `lb.internal` is no network address, or has bits behind its prefix; "
+                    + "write addresses or ranges, such as [10.0.0.0/8, \"2001:db8::/32\"]",
+                "2:51: `10.0.0.1/8` is no network address, or has bits behind its prefix; "
+                    + "write addresses or ranges, such as [10.0.0.0/8, \"2001:db8::/32\"]",
+                "2:88: `failed_authentications` is `-1`, which is not a plain whole number; write a whole number from 0 to 1000000",
+            ]),
+        Mistake(
             "no listener",
             replace: "listeners: {api: {}}",
             by: "listeners: {}",

@@ -31,6 +31,8 @@ let testEnvironment = [
     "ASKGATE_DEVELOPMENT_SECRET": "canary-development-secret-32-bytes",
     "OPENAI_KEY": "sk-canary-openai", "DARVAREH_KEY": "canary-darvareh", "OPENROUTER_KEY": "canary-openrouter",
     "AZURE_KEY": "canary-azure", "ANTHROPIC_KEY": "canary-anthropic", "GEMINI_KEY": "canary gemini&",
+    "SHORT_NAMES": "canary-few", "GUEST_NAMES": "canary-names-of-guests-32-bytes!",
+    "GUEST_SECRET_2026": "canary-guest-secret-of-2026-bytes", "GUEST_SECRET_2025": "canary-guest-secret-of-2025-bytes",
     "DIGEST": String(repeating: "ab", count: 32), "SHORT": "sixteen-bytes-ok",
     "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
 ]

@@ -91,6 +91,11 @@ import Testing
             ])
         let limits = goodConfiguration.replacing(only: "limit: 20", by: "limit: 5")
         #expect(try old.restartOnlyChanges(to: load(limits).document).isEmpty)
+        let kept = goodConfiguration + "identity: {state_directory: /var/lib/askgate}\n"
+        #expect(
+            try old.restartOnlyChanges(to: load(kept).document).map(\.description) == [
+                "identity.state_directory: none to /var/lib/askgate; restart to change where keys are kept"
+            ])
     }
 }
 

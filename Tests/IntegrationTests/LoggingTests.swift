@@ -6,7 +6,8 @@ import Testing
 @Suite("Records and metrics", .oneOfFewThreads, .gateway())
 struct LoggingTests {
     private static let members: Set<String> = [
-        "time", "request_id", "tenant", "subject", "plan", "task", "provider", "model", "route", "outcome", "status",
+        "time", "request_id", "tenant", "subject", "plan", "task", "provider", "model", "route", "outcome", "refusal",
+        "status",
         "total_ms", "overhead_ms", "first_token_ms", "text_length", "input_tokens", "output_tokens", "total_tokens",
         "usage_source", "attempts", "stream", "cancelled", "cache", "trace_id",
     ]

@@ -58,6 +58,10 @@ struct MetricsTests {
         degraded.isDegraded = true
         self.registry.shards[1].quotaSampled(degraded)
         self.registry.background.snapshotApplied(generation: 4)
+        let fetched = [labels.intern("fetched"): 3, labels.intern("timeout"): 1]
+        self.registry.background.identitySampled(
+            [KeySetSample(issuer: labels.intern("https://id.test"), keys: 2, age: .seconds(90), fetches: fetched)],
+            orders: 5)
     }
 
     @Test("are well-formed in both formats, with something in every family", arguments: ExpositionFormat.allCases)
@@ -112,6 +116,23 @@ struct MetricsTests {
         #expect(checked.value("askgate_provider_state", ["provider": "main"]) == 2)
         #expect(checked.value("askgate_store_degraded") == 1)
         #expect(checked.value("askgate_snapshot_generation") == 4)
+    }
+
+    @Test("tell how the keys of issuers fare, and nothing of issuers that are gone")
+    func keySets() throws {
+        self.recordEverything()
+        let issuer = ["issuer": "https://id.test"]
+        var checked = try self.scrape()
+        #expect(checked.value("askgate_key_set_fetches_total", issuer.merging(["outcome": "fetched"]) { $1 }) == 3)
+        #expect(checked.value("askgate_key_set_fetches_total", issuer.merging(["outcome": "timeout"]) { $1 }) == 1)
+        #expect(checked.value("askgate_key_set_age_seconds", issuer) == 90)
+        #expect(checked.value("askgate_key_set_keys", issuer) == 2)
+        #expect(checked.value("askgate_standing_orders") == 5)
+        self.registry.background.identitySampled([], orders: 0)
+        checked = try self.scrape()
+        #expect(checked.value("askgate_key_set_age_seconds", issuer) == nil)
+        #expect(checked.value("askgate_key_set_keys", issuer) == nil)
+        #expect(checked.value("askgate_standing_orders") == 0)
     }
 
     @Test("put values in the bucket whose bound they do not pass")

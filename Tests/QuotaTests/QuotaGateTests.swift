@@ -47,6 +47,15 @@ final class FailingStore: QuotaStore {
         of key: CounterKey, request: RequestID?, by order: OperatorOrder
     ) async throws(QuotaFailure) -> LeaseDrop { self.inner.dropLeases(of: key, request: request, by: order) }
     func audit(_ question: AuditQuestion) async throws(QuotaFailure) -> AuditPage { self.inner.audit(question) }
+    func order(
+        _ order: StandingOrder, in tenant: TenantID, by operator: OperatorOrder
+    ) async throws(QuotaFailure) -> OrderResult { self.inner.order(order, in: tenant, by: `operator`) }
+    func orders(
+        _ book: OrderBook, of tenant: TenantID, since version: Int
+    ) async throws(QuotaFailure) -> [StandingOrder] { self.inner.orders(book, of: tenant, since: version) }
+    func handOver(_ handOver: HandOver) async throws(QuotaFailure) -> HandOverResult {
+        self.inner.handOver(handOver)
+    }
     var generation: UInt64 { self.inner.generation }
     var refusalMemory: TimeSpan { self.inner.refusalMemory }
 }

@@ -1,3 +1,4 @@
+import Gateway
 import GatewayTypes
 
 extension DocumentDecoder {
@@ -8,7 +9,7 @@ extension DocumentDecoder {
 
     func http(_ node: YAMLNode) -> HTTPSettings {
         var http = HTTPSettings()
-        let keys = ["limits", "timeouts", "drain", "heartbeat"]
+        let keys = ["limits", "timeouts", "drain", "heartbeat", "trusted_proxies", "failed_authentications"]
         guard let reader = MappingReader(node, "`http`", keys: keys, self.diagnostics) else { return http }
         if let limits = reader.optional("limits") { self.limits(limits, into: &http) }
         if let timeouts = reader.optional("timeouts") { self.timeouts(timeouts, into: &http) }
@@ -17,7 +18,24 @@ extension DocumentDecoder {
             let range = TimeSpan.seconds(1)...TimeSpan.seconds(300)
             http.heartbeat = heartbeat.duration("`heartbeat`", in: range, self.diagnostics) ?? http.heartbeat
         }
+        if let proxies = reader.optional("trusted_proxies") { http.trustedProxies = self.trustedProxies(proxies) }
+        if let failures = reader.optional("failed_authentications") {
+            let read = failures.integer("`failed_authentications`", in: 0...1_000_000, self.diagnostics)
+            http.failedAuthentications = read ?? http.failedAuthentications
+        }
         return http
+    }
+
+    private func trustedProxies(_ node: YAMLNode) -> [NetworkPrefix] {
+        let advice = "write addresses or ranges, such as [10.0.0.0/8, \"2001:db8::/32\"]"
+        if case .sequence(let items) = node.content, items.isEmpty { return [] }
+        return self.oneOrMore(node, "`trusted_proxies`", advice: advice).compactMap { item in
+            guard let text = item.text("`trusted_proxies`", advice: advice, self.diagnostics) else { return nil }
+            if let prefix = NetworkPrefix(text) { return prefix }
+            self.diagnostics.error(
+                item.position, "\(quoted(text)) is no network address, or has bits behind its prefix", advice)
+            return nil
+        }
     }
 
     private func limits(_ node: YAMLNode, into http: inout HTTPSettings) {

@@ -4,7 +4,7 @@ extension DocumentDecoder {
     private static let issuerKeys = [
         "issuer", "audience", "audience_claim", "algorithms", "accept_typ", "keys", "leeway", "profile", "claim",
         "plan_claim", "guest",
-        "token_lifetime",
+        "token_lifetime", "sessions_per_minute", "name_secret",
     ]
 
     func issuers(_ reader: MappingReader, _ scope: TenantScope) -> [IssuerSettings] {
@@ -34,6 +34,9 @@ extension DocumentDecoder {
             isGuest: reader.optional("guest")?.boolean("`guest`", self.diagnostics) ?? false,
             tokenLifetime: reader.optional("token_lifetime")?
                 .duration("`token_lifetime`", in: lifetime, self.diagnostics) ?? .seconds(86_400),
+            sessionsPerMinute: reader.optional("sessions_per_minute")?
+                .integer("`sessions_per_minute`", in: 0...1_000_000, self.diagnostics) ?? 10,
+            nameSecret: reader.optional("name_secret").flatMap { self.references.secret($0, "`name_secret`") },
             position: node.position)
         self.checkKeys(issuer, reader)
         self.checkGuest(issuer, reader)

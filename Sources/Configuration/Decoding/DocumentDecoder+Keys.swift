@@ -169,12 +169,21 @@ extension DocumentDecoder {
 
     func checkGuest(_ issuer: IssuerSettings, _ reader: MappingReader) {
         guard issuer.isGuest else {
-            if reader.has("token_lifetime") {
+            for key in ["token_lifetime", "sessions_per_minute", "name_secret"] where reader.has(key) {
                 self.diagnostics.error(
-                    reader.place(of: "token_lifetime"), "only an issuer of guests has a `token_lifetime`",
+                    reader.place(of: key), "only an issuer of guests has a `\(key)`",
                     "remove it or write `guest: true`")
             }
             return
+        }
+        for key in ["claim", "plan_claim", "audience_claim"] where reader.has(key) {
+            self.diagnostics.error(
+                reader.place(of: key), "tokens of guests are Askgate's own and need no `\(key)`", "remove it")
+        }
+        if let secret = issuer.nameSecret, secret.value.reveal(\.count) < 16 {
+            self.diagnostics.error(
+                reader.place(of: "name_secret"), "`name_secret` from \(secret.source) has fewer than 16 bytes",
+                "put a random secret of 32 bytes there")
         }
         let hasSecret = issuer.keys.contains { if case .hmac = $0.source { true } else { false } }
         guard !hasSecret, !issuer.keys.isEmpty else { return }

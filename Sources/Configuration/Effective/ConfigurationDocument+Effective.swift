@@ -1,4 +1,5 @@
 import Asking
+import Gateway
 import GatewayTypes
 
 extension ConfigurationDocument {
@@ -76,6 +77,8 @@ extension HTTPSettings {
             ),
             ("drain", .object([("delay", .span(self.drainDelay)), ("deadline", .span(self.drainDeadline))])),
             ("heartbeat", .span(self.heartbeat)),
+            ("trusted_proxies", .strings(self.trustedProxies.map(\.description))),
+            ("failed_authentications", .integer(self.failedAuthentications)),
         ])
     }
 }

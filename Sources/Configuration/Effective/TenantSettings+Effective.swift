@@ -31,6 +31,8 @@ extension IssuerSettings {
             ("profile", .string(self.profile.rawValue)), ("claim", self.claim?.effective ?? .null),
             ("plan_claim", self.planClaim?.effective ?? .null), ("guest", .boolean(self.isGuest)),
             ("token_lifetime", self.isGuest ? .span(self.tokenLifetime) : .null),
+            ("sessions_per_minute", self.isGuest ? .integer(self.sessionsPerMinute) : .null),
+            ("name_secret", self.nameSecret.map { .secret($0) } ?? .null),
         ])
     }
 }

@@ -1,3 +1,4 @@
+package import Gateway
 package import GatewayTypes
 
 /// A whole configuration: checked, every default filled in, every secret fetched.
@@ -81,6 +82,10 @@ package struct HTTPSettings: Sendable, Hashable {
     package var drainDeadline = TimeSpan.seconds(30)
     /// Between the comments that keep a silent stream open.
     package var heartbeat = TimeSpan.seconds(15)
+    /// Peers whose `X-Forwarded-For` or `Forwarded` is believed.
+    package var trustedProxies: [NetworkPrefix] = []
+    /// Failed authentications of one network address in a minute; 0 for any number.
+    package var failedAuthentications = 3000
 
     package init() {}
 }

@@ -98,6 +98,10 @@ package struct IssuerSettings: Sendable {
     package var isGuest: Bool
     /// How long a guest's token is good.
     package var tokenLifetime: TimeSpan
+    /// Guests' tokens that one network address may get in a minute.
+    package var sessionsPerMinute: Int
+    /// Makes the names of guests; nil takes the last key.
+    package var nameSecret: ResolvedSecret?
     package var position: SourcePosition
 }
 

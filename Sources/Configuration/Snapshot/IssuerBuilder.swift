@@ -23,6 +23,9 @@ struct IssuerBuilder {
         issuer.leewaySeconds = Int(settings.leeway.inMilliseconds / 1000)
         issuer.requiresAccessTokenClaims = settings.profile == .rfc9068
         issuer.isGuest = settings.isGuest
+        issuer.reservesGuestNames = tenant.issuers.contains(where: \.isGuest)
+        // What the library that signs them writes.
+        if settings.isGuest { issuer.types.insert(.jwt) }
         if let claim = settings.claim {
             issuer.condition = ClaimCondition(path: Authentication.ClaimPath(claim.path), values: [claim.value])
         }
@@ -33,6 +36,33 @@ struct IssuerBuilder {
             issuer.planMapping = PlanMapping(path: Authentication.ClaimPath(plan.path), entries: entries)
         }
         return issuer
+    }
+
+    /// Who gives out the tokens of a tenant's guests; nil for a tenant that has none.
+    func guests(of tenant: TenantSettings, problems: inout [ConfigurationProblem]) -> GuestIssuer? {
+        guard let settings = tenant.issuers.first(where: \.isGuest) else { return nil }
+        let secrets = settings.keys.compactMap { key -> (secret: Secret, keyID: ByteString?)? in
+            guard case .hmac(let secret, let keyID) = key.source else { return nil }
+            return (secret.value, keyID)
+        }
+        let algorithm = settings.algorithms.first.flatMap { Algorithm(rawValue: $0.rawValue) }
+        if let first = secrets.first, let last = secrets.last, let algorithm, let audience = settings.audiences.first,
+            let signer = try? first.secret.reveal({
+                try TokenIssuer(algorithm, key: $0, keyID: first.keyID?.string)
+            }),
+            let guests = (settings.nameSecret?.value ?? last.secret).reveal({
+                GuestIssuer(
+                    tenant: tenant.id, issuer: settings.issuer, audience: audience, signer: signer, nameSecret: $0,
+                    lifetime: settings.tokenLifetime, sessionsPerMinute: settings.sessionsPerMinute)
+            })
+        {
+            return guests
+        }
+        problems.append(
+            ConfigurationProblem(
+                file: self.file, position: settings.position, message: "guests' tokens cannot be signed with the keys",
+                advice: "write `algorithms: [HS256]` and `keys: {hmac_secret: {env: NAME}}`"))
+        return nil
     }
 
     private func source(_ settings: RemoteKeySettings, of issuer: ByteString) -> RemoteKeySource {

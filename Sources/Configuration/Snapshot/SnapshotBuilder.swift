@@ -16,10 +16,17 @@ package struct SnapshotBuilder {
     /// Nil where nothing is to be fetched.
     let fetcher: KeySetFetcher?
 
+    /// Nil where nobody's tokens are asked about.
+    let revocations: (any RevocationChecking)?
+
     /// - Parameters:
     ///   - labels: the process's; a reload goes on with the same.
     ///   - fetcher: the process's, which gives issuers their remote keys; nil for a mere check.
-    package init(file: String, labels: LabelTable, now: WallTime, fetcher: KeySetFetcher? = nil) {
+    package init(
+        file: String, labels: LabelTable, now: WallTime, fetcher: KeySetFetcher? = nil,
+        revocations: (any RevocationChecking)? = nil
+    ) {
+        self.revocations = revocations
         self.fetcher = fetcher
         self.file = file
         self.labels = labels
@@ -33,17 +40,21 @@ package struct SnapshotBuilder {
         let issuers = document.tenants.flatMap { tenant in
             tenant.issuers.map { IssuerBuilder(file: self.file).issuer($0, of: tenant, problems: &problems) }
         }
+        let guests = document.tenants.compactMap {
+            IssuerBuilder(file: self.file).guests(of: $0, problems: &problems)
+        }
         guard problems.isEmpty else { throw .invalid(problems) }
         let authenticator: Authenticator
         do {
-            authenticator = try Authenticator(AuthenticationConfiguration(issuers: issuers), fetcher: self.fetcher)
+            authenticator = try Authenticator(
+                AuthenticationConfiguration(issuers: issuers), fetcher: self.fetcher, revocations: self.revocations)
         } catch {
             throw .invalid([self.problem("the issuers do not work together: \(error)")])
         }
         return GatewaySnapshot(
             generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
             providers: document.providers.map(ProviderBuilder.provider), relay: self.relay(document.http),
-            labels: self.labels)
+            labels: self.labels, guests: guests)
     }
 
     private func problem(_ message: String) -> ConfigurationProblem {
@@ -61,7 +72,7 @@ package struct SnapshotBuilder {
                     id: tenant.id, plans: tenant.plans.map(\.plan), tasks: tenant.tasks.map(\.name),
                     models: self.models(of: tenant),
                     routing: tenant.routingTable(estimate: { Estimate.tokens(forUTF8: $0) }), calendar: calendar,
-                    cache: try self.cache(of: tenant), labels: self.labels))
+                    cache: try self.cache(of: tenant), labels: self.labels, guestPlan: tenant.guestPlan))
         }
         return tenants
     }
@@ -94,6 +105,8 @@ package struct SnapshotBuilder {
         var relay = RelayConfiguration()
         relay.maxBodyBytes = http.maxBodyBytes
         relay.heartbeat = http.heartbeat
+        relay.trustedProxies = http.trustedProxies
+        relay.failedAuthentications = http.failedAuthentications
         return relay
     }
 }

@@ -50,7 +50,15 @@ extension AccessRecord {
         }
         output.append(literal: #","outcome":""#)
         output.append(contentsOf: self.outcome.metricLabel.utf8)
-        output.append(literal: #"","status":"#)
+        output.append(literal: #"","refusal":"#)
+        if let refusal = self.refusal {
+            output.append(literal: "\"")
+            output.append(contentsOf: refusal.name.utf8)
+            output.append(literal: "\",")
+        } else {
+            output.append(literal: "null,")
+        }
+        output.append(literal: #""status":"#)
         output.append(optional: self.status)
     }
 

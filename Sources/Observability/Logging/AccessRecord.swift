@@ -41,6 +41,8 @@ package struct AccessRecord: Sendable {
     package var isCancelled = false
     /// The client's own trace where it sent one, else the ask's.
     package var trace: TraceID?
+    /// Why the caller was not let in; nil for one who was.
+    package var refusal: RefusalReason?
 
     package init(time: WallTime, requestID: RequestID, outcome: Outcome, total: TimeSpan) {
         self.time = time
@@ -48,4 +50,11 @@ package struct AccessRecord: Sendable {
         self.outcome = outcome
         self.total = total
     }
+}
+
+/// Why a token was refused: a bounded name, never anything of the token.
+package struct RefusalReason: Hashable, Sendable {
+    let name: String
+
+    package init(_ reason: some MetricLabel) { self.name = reason.metricLabel }
 }

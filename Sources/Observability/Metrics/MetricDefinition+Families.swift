@@ -10,6 +10,7 @@ extension MetricDefinition {
         case .settlementsWaiting, .settlementsDropped, .leasesLost, .admittedWithoutStore: store(family)
         case .tokenUsage, .operationDuration, .timeToFirstToken: model(family)
         case .authenticationFailures, .httpRequests, .httpDuration, .connections: front(family)
+        case .keySetFetches, .keySetAge, .keySetKeys, .standingOrders: identity(family)
         case .snapshotGeneration, .configReloads, .accessRecordsDropped, .accessLogWriteErrors: operation(family)
         default: process(family)
         }
@@ -135,6 +136,27 @@ extension MetricDefinition {
                 help: "Time from the first byte of a request to the last of its answer.", kind: .histogram(.http),
                 scale: .nanoseconds, unit: "seconds", labels: exchange)
         default: .init(name: "askgate_connections", help: "Client connections open now.", kind: .sum)
+        }
+    }
+
+    private static func identity(_ family: MetricFamily) -> MetricDefinition {
+        switch family {
+        case .keySetFetches:
+            .init(
+                name: "askgate_key_set_fetches", help: "Fetches of an issuer's keys, by how they ended.",
+                kind: .counter, labels: [.name("issuer"), .name("outcome")])
+        case .keySetAge:
+            .init(
+                name: "askgate_key_set_age_seconds", help: "Time since an issuer last confirmed its keys.",
+                kind: .maximum, scale: .nanoseconds, unit: "seconds", labels: [.name("issuer")])
+        case .keySetKeys:
+            .init(
+                name: "askgate_key_set_keys", help: "Keys of an issuer in use; 0 while none is known.",
+                kind: .maximum, labels: [.name("issuer")])
+        default:
+            .init(
+                name: "askgate_standing_orders",
+                help: "Revocations, given plans and closed guests that this instance knows.", kind: .maximum)
         }
     }
 

@@ -21,6 +21,10 @@ enum MetricFamily: Int, CaseIterable, Sendable {
     case operationDuration
     case timeToFirstToken
     case authenticationFailures
+    case keySetFetches
+    case keySetAge
+    case keySetKeys
+    case standingOrders
     case httpRequests
     case httpDuration
     case connections

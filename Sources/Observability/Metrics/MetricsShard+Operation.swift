@@ -35,6 +35,30 @@ extension MetricsShard {
         }
     }
 
+    /// Brings up to date how the key sets of issuers fare, and how many orders are known.
+    /// - Parameter samples: one for each issuer whose keys are fetched; of others nothing is shown any more.
+    package func identitySampled(_ samples: [KeySetSample], orders: Int) {
+        self.record { state in
+            state.set(.standingOrders, to: Int64(orders))
+            let known = Set(samples.map(\.issuer))
+            for family in [MetricFamily.keySetAge, .keySetKeys] {
+                state.hide(family) { !known.contains($0.label(0)) }
+            }
+            for sample in samples {
+                let issuer = SeriesKey(sample.issuer)
+                state.set(.keySetKeys, issuer, to: Int64(sample.keys))
+                if let age = sample.age {
+                    state.set(.keySetAge, issuer, to: age.nanoseconds)
+                } else {
+                    state.hide(.keySetAge) { $0 == issuer }
+                }
+                for (outcome, count) in sample.fetches {
+                    state.set(.keySetFetches, SeriesKey(sample.issuer, outcome), to: Int64(count))
+                }
+            }
+        }
+    }
+
     /// A snapshot came into force.
     package func snapshotApplied(generation: Int) {
         self.record { $0.set(.snapshotGeneration, to: Int64(generation)) }
@@ -65,4 +89,21 @@ package struct QuotaSample: Sendable {
     package var failures: [(LabelID, Int)] = []
 
     package init() {}
+}
+
+/// How the keys of one issuer fare.
+package struct KeySetSample: Sendable {
+    package var issuer: LabelID
+    package var keys: Int
+    /// Since they were last confirmed; nil while there are none.
+    package var age: TimeSpan?
+    /// By how they ended.
+    package var fetches: [LabelID: Int]
+
+    package init(issuer: LabelID, keys: Int, age: TimeSpan?, fetches: [LabelID: Int]) {
+        self.issuer = issuer
+        self.keys = keys
+        self.age = age
+        self.fetches = fetches
+    }
 }

@@ -128,6 +128,30 @@ package final class MemoryStore: QuotaStore {
         return result
     }
 
+    @discardableResult
+    package func order(
+        _ order: StandingOrder, in tenant: TenantID, by operator: OperatorOrder
+    ) -> OrderResult {
+        let wall = self.clock.wallTime()
+        let result = self.withBook(tenant) { book, _ in book.order(order, of: tenant, by: `operator`, at: wall) }
+        if case .applied = result { self.changes.wrappingAdd(1, ordering: .releasing) }
+        return result
+    }
+
+    package func orders(_ book: OrderBook, of tenant: TenantID, since version: Int) -> [StandingOrder] {
+        self.withBook(tenant) { own, _ in own.orders.news(book, since: version) }
+    }
+
+    package func handOver(_ handOver: HandOver) -> HandOverResult {
+        let wall = self.clock.wallTime()
+        let day = handOver.calendar.day(at: wall)
+        let result = self.withBook(handOver.tenant) { book, now in
+            book.handOver(handOver, at: Moment(monotonic: now, wall: wall, day: day))
+        }
+        if case .charged = result { self.changes.wrappingAdd(1, ordering: .releasing) }
+        return result
+    }
+
     package var generation: UInt64 { self.changes.load(ordering: .acquiring) }
 
     /// Every change is seen by `generation` at once; the bound is for a calendar clock that is turned forward.

@@ -19,6 +19,8 @@ struct TenantBook {
     /// reads it.
     var versions: [AccountKey: (number: Int, since: WallTime)] = [:]
     var audit = AuditTrail()
+    var orders = OrderShelf()
+    var handedOver = HandedOver()
     /// The newest admission's place in the order.
     var sequence: UInt64 = 0
     private var days = DaysInUse()
@@ -59,8 +61,11 @@ struct TenantBook {
         let days = self.days.numbers(at: wall)
         self.accounts.sweep(steps: steps, at: now, days: days)
         self.audit.expire(at: wall)
+        self.orders.expire(at: wall)
+        self.handedOver.expire(at: wall)
         return self.accounts.count == 0 && self.records.count == 0 && self.ended.isEmpty && self.steering.isEmpty
-            && self.audit.isEmpty && self.own.isIdle(at: now, days: days)
+            && self.audit.isEmpty && self.orders.isEmpty && self.handedOver.isEmpty
+            && self.own.isIdle(at: now, days: days)
     }
 
     /// The account of a scope, when it has one.

@@ -15,6 +15,7 @@ struct QuotaKey {
         case minute = 0x6D  // m
         case leases = 0x6C  // l
         case trail = 0x61  // a
+        case handedOver = 0x68  // h, by guests
     }
 
     /// Longest id that is written as it is, in bytes.
@@ -53,6 +54,17 @@ struct QuotaKey {
     /// The trail of all that was done in the tenant.
     func appendTrail(to keys: inout RedisWords) {
         keys.append(length: self.prefix.count + 1) { self.begin(.trail, &$0) }
+    }
+
+    /// The keys of a book of orders: the orders, their versions and, unless only these are wanted, their ends.
+    func append(_ book: OrderBook, withEnds: Bool = true, to keys: inout RedisWords) {
+        let letter: UInt8 = book == .operators ? 0x76 : 0x67  // v, g
+        for part in [0x6F, 0x76, 0x65] as [UInt8] where withEnds || part != 0x65 {
+            keys.append(length: self.prefix.count + 3) { bytes in
+                bytes.append(contentsOf: self.prefix)
+                bytes.append(contentsOf: [letter, 0x3A, part])
+            }
+        }
     }
 
     private func begin(_ kind: Kind, _ bytes: inout [UInt8]) {

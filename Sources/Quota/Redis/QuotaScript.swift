@@ -11,6 +11,9 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
     case steer
     case leases
     case audit
+    case revise
+    case orders
+    case handOver
 
     /// First element of every answer: the version that `prelude.lua` names. A store with scripts of another version
     /// in its cache is told by its digest, a proxy that answers something else by this.
@@ -27,11 +30,14 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
         case .steer: PackageResources.prelude_lua + PackageResources.steer_lua
         case .leases: PackageResources.prelude_lua + PackageResources.leases_lua
         case .audit: PackageResources.prelude_lua + PackageResources.audit_lua
+        case .revise: PackageResources.prelude_lua + PackageResources.book_lua + PackageResources.revise_lua
+        case .orders: PackageResources.prelude_lua + PackageResources.orders_lua
+        case .handOver: PackageResources.prelude_lua + PackageResources.book_lua + PackageResources.handover_lua
         }
     }
 
     /// Sent twice it does no more than sent once. A change of an operator does: it takes a version.
-    package var isIdempotent: Bool { self != .steer }
+    package var isIdempotent: Bool { self != .steer && self != .revise }
 }
 
 /// One element of a script's answer.

@@ -138,7 +138,7 @@ extension AuditEntry {
         guard let cursor = answer.text().flatMap({ AuditCursor($0) }), let numbers = answer.text(),
             let action = answer.text().flatMap({ Action(rawValue: $0.string) }), let actor = answer.text(),
             let reason = answer.text(), let scope = answer.text().flatMap({ LimitScope(rawValue: $0.string) }),
-            let id = answer.text()
+            let id = answer.text(), let object = answer.text()
         else { return nil }
         let list = numbers.utf8.split(separator: 0x20).map { Int(Substring($0)) }
         guard list.count == 9, let at = list[0], let end = list[1], let version = list[2] else { return nil }
@@ -149,7 +149,8 @@ extension AuditEntry {
         self.init(
             cursor: cursor, at: WallTime(microseconds: Int64(at)), actor: actor, action: action,
             key: CounterKey(tenant: tenant, scope: scope, id: id), before: amounts(3), after: amounts(6),
-            expiresAt: end == 0 ? nil : WallTime(microseconds: Int64(end)), reason: reason, version: version)
+            expiresAt: end == 0 ? nil : WallTime(microseconds: Int64(end)), reason: reason, version: version,
+            object: object)
     }
 }
 

@@ -262,7 +262,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     private func numbers(of ask: QuotaAsk) -> ByteString { Self.numbers(of: ask, at: self.wallTime) }
 
     /// Our guess of the store's calendar time; the script picks the day by its own clock.
-    private var wallTime: WallTime {
+    var wallTime: WallTime {
         if case .told(let clock) = self.scriptClock { return clock.wallTime() }
         return self.clock.wallTime()
     }

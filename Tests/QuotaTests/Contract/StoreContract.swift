@@ -29,7 +29,7 @@ struct ContractCheck: Sendable, CustomTestStringConvertible {
 enum StoreContract {
     static let checks: [ContractCheck] =
         Self.minuteChecks + Self.dayChecks + Self.zoneChecks + Self.runningChecks + Self.scopeChecks
-        + Self.repetitionChecks + Self.operatorChecks + Self.trailChecks
+        + Self.repetitionChecks + Self.operatorChecks + Self.trailChecks + Self.orderChecks + Self.handOverChecks
 }
 
 /// What the checks share: a store, its clock, and short ways to ask.

@@ -7,6 +7,6 @@ for _, entry in ipairs(redis.call('XREVRANGE', KEYS[1], ARGV[2], '-', 'COUNT', i
   local at = tonumber(string.match(entry[2][2], '^%d+'))
   if not at or at + args[2] * 1000 <= now then break end
   answer[#answer + 1] = entry[1]
-  for i = 2, 12, 2 do answer[#answer + 1] = entry[2][i] end
+  for i = 2, 14, 2 do answer[#answer + 1] = entry[2][i] or '' end
 end
 return answer
