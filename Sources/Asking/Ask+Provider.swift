@@ -1,0 +1,153 @@
+import EventLoops
+import GatewayTypes
+package import HTTPClient
+
+extension Ask: UpstreamReceiver, DecodedAnswer {
+    /// A call over the network has begun, or could not.
+    func began(_ call: UpstreamCall?, decoder: any AnswerDecoder) -> Bool {
+        guard let call else { return false }
+        self.call = call
+        self.decoder = decoder
+        self.began()
+        self.armTimer()
+        return true
+    }
+
+    /// The embedded provider answers.
+    func began(_ demo: DemoAnswer) -> Bool {
+        self.demo = demo
+        self.began()
+        demo.start(into: self)
+        return true
+    }
+
+    // MARK: Time
+
+    func armTimer() {
+        guard self.streams, self.call != nil, !self.isPaused, !self.machine.hasEnded, let attempt = self.attempt else {
+            return
+        }
+        let deadlines = attempt.provider.deadlines
+        let span = attempt.hasFirstByte ? deadlines.idle : deadlines.firstByte
+        self.loop.arm(self.timer, at: self.loop.turnTime + span)
+    }
+
+    /// The timer's only meaning is the phase's.
+    func timedOut() {
+        switch self.phase {
+        case .idle: self.proceed()
+        case .queued(let waiter):
+            self.attempt?.standing.gate?.abandon(waiter)
+            self.phase = .idle
+            self.goOn(behind: .queueTimeout)
+        case .calling:
+            if let refusal = self.refusal { return self.fail(refusal.failure) }
+            // Silence after the finish reason is an end that the provider forgot to mark.
+            if self.machine.isComplete { return self.closeAndSucceed() }
+            self.fail(self.attempt?.hasFirstByte == true ? .idleTimeout : .firstByteTimeout)
+        case .lingering: self.release()
+        case .over: break
+        }
+    }
+
+    private func closeAndSucceed() {
+        self.stopCall()
+        self.succeed()
+    }
+
+    /// Lets the provider close its body for a second, so that the connection can be used again.
+    func linger() {
+        guard self.call != nil else { return self.release() }
+        self.loop.arm(self.timer, at: self.loop.turnTime + .seconds(1))
+    }
+
+    /// Nothing is left to be done.
+    private func release() {
+        self.loop.remove(self.timer)
+        self.stopCall()
+        self.phase = .over
+    }
+
+    // MARK: From the provider
+
+    package func upstreamAnswered(_ head: UpstreamHead) {
+        guard let decoder = self.decoder, let failure = decoder.receive(head: head) else { return }
+        guard failure == .requestRefused else { return self.fail(failure) }
+        switch head.status {
+        case 404, 405, 410: self.fail(.notOffered)
+        case 413: self.fail(.contextTooLong)
+        case 400, 422: if self.failover.hasOtherRoute { self.readRefusal() } else { self.fail(failure) }
+        default: self.fail(failure)
+        }
+    }
+
+    /// Reads why, since it decides whether another route is asked.
+    private func readRefusal() {
+        self.refusal = RefusalReader()
+        self.loop.arm(self.timer, at: self.loop.turnTime + .seconds(2))
+    }
+
+    package func upstreamReceived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard !self.machine.hasEnded, let decoder = self.decoder else { return false }
+        if self.refusal != nil {
+            if self.refusal?.take(bytes) == true { self.fail(self.refusal?.failure ?? .requestRefused) }
+            return self.refusal != nil
+        }
+        self.attempt?.hasFirstByte = true
+        self.armTimer()
+        if let failure = decoder.receive(bytes, into: self) {
+            self.fail(failure)
+            return false
+        }
+        self.receiver?.answerPaused()
+        return true
+    }
+
+    /// The embedded provider has no more words for now.
+    func pausedWords() { self.receiver?.answerPaused() }
+
+    package func upstreamEnded(_ failure: HTTPClientFailure?) {
+        self.call = nil
+        guard case .calling = self.phase else {
+            if case .lingering = self.phase { self.release() }
+            return
+        }
+        if let refusal = self.refusal { return self.fail(refusal.failure) }
+        if let failure {
+            // A connection that breaks after the finish reason took nothing from the answer.
+            return self.machine.isComplete ? self.succeed() : self.fail(ProviderFailure(failure))
+        }
+        if let decoder = self.decoder, let failure = decoder.finish(into: self) { return self.fail(failure) }
+        self.succeed()
+    }
+
+    func decodedText(_ text: UnsafeBufferPointer<UInt8>) {
+        guard case .calling = self.phase, !text.isEmpty else { return }
+        if self.machine.started() {
+            self.firstTextCame()
+            self.receiver?.answerStarted()
+        }
+        let isBlank = { text.allSatisfy { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) } }
+        if self.machine.text(bytes: text.count, isBlank: isBlank) { self.receiver?.answerGrew(text) }
+    }
+
+    func decodedUsage(_ usage: TokenUsage) { self.machine.reported(usage) }
+    func decodedFinish(_ reason: FinishReason) { self.machine.finished(reason) }
+
+    /// The answer is whole; the receiver need not wait for the provider to close its body.
+    func decodedEnd() { self.succeed() }
+}
+
+extension ProviderFailure {
+    init(_ failure: HTTPClientFailure) {
+        switch failure {
+        case .unreachable: self = .unreachable
+        case .connectTimeout: self = .connectTimeout
+        case .timeout: self = .totalTimeout
+        case .tls: self = .tls
+        case .broken, .cancelled: self = .incomplete
+        case .headTooLarge, .coding: self = .unusableAnswer
+        case .unusable: self = .unusable
+        }
+    }
+}
