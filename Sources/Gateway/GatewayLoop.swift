@@ -1,4 +1,4 @@
-import Asking
+package import Asking
 import Authentication
 package import EventLoops
 import GatewayTypes
@@ -13,12 +13,20 @@ package final class GatewayLoop: @unchecked Sendable {
     package let gate: QuotaGate
     package let metrics: MetricsShard
     let core: AskingCore
+    let operations: OperationLog?
     let tokens = TokenCache()
     private let renewal = LoopTimer()
 
-    /// Nil when the provider client can't be set up.
-    package init?(loop: EventLoop, gate: QuotaGate, metrics: MetricsShard) {
-        guard let core = AskingCore(loop: loop) else { return nil }
+    /// - Parameters:
+    ///   - calls: those of the process, so that providers' caps hold over all its loops.
+    ///   - operations: told of what operators have to mend.
+    /// - Returns: nil when the provider client can't be set up.
+    package init?(
+        loop: EventLoop, gate: QuotaGate, metrics: MetricsShard, calls: CallGates = CallGates(),
+        operations: OperationLog? = nil
+    ) {
+        guard let core = AskingCore(loop: loop, gates: calls) else { return nil }
+        self.operations = operations
         self.loop = loop
         self.gate = gate
         self.metrics = metrics

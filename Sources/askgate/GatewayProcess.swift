@@ -1,4 +1,5 @@
 import AdminAPI
+import Asking
 import Configuration
 import EventLoops
 import Gateway
@@ -55,7 +56,7 @@ final class GatewayProcess: Sendable {
             self.readiness = ServingState(snapshots: self.snapshots)
             let store = MemoryStore(clock: SystemClock())
             self.store = store
-            self.loops = try Self.loops(self.group, store, self.metrics)
+            self.loops = try Self.loops(self.group, store, self.metrics, self.operations)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
             self.admin = try Self.adminServer(document, self.group, self.readiness, self.metrics)
         } catch let failure as StartFailure {
@@ -67,11 +68,14 @@ final class GatewayProcess: Sendable {
     }
 
     private static func loops(
-        _ group: EventLoopGroup, _ store: MemoryStore, _ metrics: MetricsRegistry
+        _ group: EventLoopGroup, _ store: MemoryStore, _ metrics: MetricsRegistry, _ operations: OperationLog
     ) throws -> [GatewayLoop] {
-        try group.loops.map { loop in
+        let calls = CallGates()
+        return try group.loops.map { loop in
             let gate = QuotaGate(store: store, local: store, clock: SystemClock())
-            guard let own = GatewayLoop(loop: loop, gate: gate, metrics: metrics.shards[loop.index]) else {
+            let own = GatewayLoop(
+                loop: loop, gate: gate, metrics: metrics.shards[loop.index], calls: calls, operations: operations)
+            guard let own else {
                 throw StartFailure("the HTTP client cannot be set up")
             }
             return own
