@@ -2,7 +2,8 @@ import GatewayTypes
 
 extension DocumentDecoder {
     private static let providerKeys = [
-        "dialect", "base_url", "key", "timeouts", "max_connections", "usage_in_stream", "headers",
+        "dialect", "base_url", "key", "timeouts", "max_connections", "usage_in_stream", "headers", "keys",
+        "retry", "breaker", "concurrency",
     ]
 
     /// Nil when the entry cannot be a provider at all.
@@ -13,20 +14,22 @@ extension DocumentDecoder {
             let dialect = reader.required("dialect", advice)?
                 .word("dialect", of: ProviderDialect.self, self.diagnostics)
         else { return nil }
-        let provider = ProviderSettings(
+        var provider = ProviderSettings(
             name: name, dialect: dialect, baseURL: self.baseURL(reader, dialect), key: self.providerKey(reader),
             timeouts: reader.optional("timeouts").map(self.providerTimeouts) ?? ProviderTimeouts(),
             maxConnections: reader.optional("max_connections")?
                 .integer("`max_connections`", in: 1...65_535, self.diagnostics) ?? 256,
             usageInStream: reader.optional("usage_in_stream")?.boolean("`usage_in_stream`", self.diagnostics) ?? true,
             headers: reader.optional("headers").map(self.headers) ?? [], position: node.position)
+        self.readFailover(reader, &provider)
         self.check(provider, reader)
         return provider
     }
 
     private func check(_ provider: ProviderSettings, _ reader: MappingReader) {
         if provider.dialect == .demo {
-            for key in ["base_url", "key", "headers", "max_connections", "usage_in_stream"] where reader.has(key) {
+            let remote = ["base_url", "key", "keys", "headers", "max_connections", "usage_in_stream"]
+            for key in remote where reader.has(key) {
                 self.diagnostics.error(
                     reader.place(of: key), "the demo provider calls nobody and has no `\(key)`", "remove it")
             }
@@ -61,7 +64,7 @@ extension DocumentDecoder {
     }
 
     /// What goes into a header line must not be able to end it.
-    private func checkForHeader(_ secret: ResolvedSecret, _ position: SourcePosition, _ what: String) {
+    func checkForHeader(_ secret: ResolvedSecret, _ position: SourcePosition, _ what: String) {
         guard !secret.value.reveal({ $0.allSatisfy { (0x20..<0x7F).contains($0) } }) else { return }
         self.diagnostics.error(
             position, "\(what) from \(secret.source) holds line breaks or other signs that no header can carry",

@@ -91,6 +91,8 @@ extension ProviderSettings {
                         }
                     })
             ),
+            ("spare_keys", .array(self.spareKeys.map { .secret($0) })), ("retry", self.effectiveRetry),
+            ("breaker", self.effectiveBreaker), ("concurrency", self.effectiveConcurrency),
         ])
     }
 }

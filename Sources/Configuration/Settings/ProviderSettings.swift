@@ -1,3 +1,4 @@
+package import Asking
 package import GatewayTypes
 
 /// A provider's wire format.
@@ -57,4 +58,10 @@ package struct ProviderSettings: Sendable {
     package var usageInStream: Bool
     package var headers: [Header]
     package var position: SourcePosition
+    /// Further keys, which share the work with `key`.
+    package var spareKeys: [ResolvedSecret] = []
+    package var retry = Provider.Retry()
+    package var breaker = Provider.BreakerPolicy()
+    /// Nil when as many calls may be open as asks come.
+    package var concurrency: Provider.Concurrency?
 }

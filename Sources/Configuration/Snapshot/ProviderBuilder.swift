@@ -8,7 +8,18 @@ enum ProviderBuilder {
     private static let demoWordDelay = TimeSpan.milliseconds(20)
 
     static func provider(_ settings: ProviderSettings) -> Provider {
-        Provider(name: settings.name, dialect: self.dialect(settings), deadlines: self.deadlines(settings.timeouts))
+        Provider(
+            name: settings.name, dialect: self.dialect(settings),
+            spares: settings.spareKeys.map { self.dialect(settings, key: $0) },
+            deadlines: self.deadlines(settings.timeouts), retry: settings.retry, breaker: settings.breaker,
+            concurrency: settings.concurrency)
+    }
+
+    /// The same calls with another key.
+    private static func dialect(_ settings: ProviderSettings, key: ResolvedSecret) -> Provider.Dialect {
+        var settings = settings
+        settings.key = key
+        return self.dialect(settings)
     }
 
     private static func deadlines(_ timeouts: ProviderTimeouts) -> Provider.Deadlines {
