@@ -73,6 +73,12 @@ package final class Ask {
         self.demo?.setPaused(paused)
     }
 
+    /// Whether nothing of the ask is left, its call included.
+    var isOver: Bool {
+        if case .over = self.phase { return true }
+        return false
+    }
+
     // MARK: End
 
     func finish(_ failure: ProviderFailure?, cancelled: Bool = false) {
