@@ -3,21 +3,41 @@ import GatewayTypes
 package import HTTPClient
 
 extension Ask: UpstreamReceiver, DecodedAnswer {
-    /// A call over the network has begun, or could not.
-    func began(_ call: UpstreamCall?, decoder: any AnswerDecoder) -> Bool {
-        guard let call else { return false }
-        self.call = call
+    /// Makes a call over the network; false when there is no place for it.
+    ///
+    /// - Parameter start: may hand over the head and the first bytes before it returns: a provider that is near is as
+    ///   fast as that. The end comes later.
+    func begin(_ decoder: any AnswerDecoder, _ start: () -> UpstreamCall?) -> Bool {
         self.decoder = decoder
         self.began()
-        self.armTimer()
+        self.isStarting = true
+        let call = start()
+        self.isStarting = false
+        guard let call else {
+            self.decoder = nil
+            self.neverBegan()
+            return false
+        }
+        switch self.phase {
+        case .calling:
+            self.call = call
+            if self.isPaused { call.setPaused(true) }
+            self.armTimer()
+        case .lingering:
+            self.call = call
+            self.linger()
+        // It failed, or the ask was cancelled, by what came at once.
+        case .idle, .queued, .over: call.cancel()
+        }
         return true
     }
 
     /// The embedded provider answers.
-    func began(_ demo: DemoAnswer) -> Bool {
+    func begin(_ demo: DemoAnswer) -> Bool {
         self.demo = demo
         self.began()
         demo.start(into: self)
+        if self.isPaused { demo.setPaused(true) }
         return true
     }
 
@@ -57,6 +77,7 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
 
     /// Lets the provider close its body for a second, so that the connection can be used again.
     func linger() {
+        guard !self.isStarting else { return }
         guard self.call != nil else { return self.release() }
         self.loop.arm(self.timer, at: self.loop.turnTime + .seconds(1))
     }
@@ -72,11 +93,12 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
 
     package func upstreamAnswered(_ head: UpstreamHead) {
         guard let decoder = self.decoder, let failure = decoder.receive(head: head) else { return }
-        guard failure == .requestRefused else { return self.fail(failure) }
+        // Without another route it is a refusal, whatever the reason.
+        guard failure == .requestRefused, self.failover.hasOtherRoute else { return self.fail(failure) }
         switch head.status {
         case 404, 405, 410: self.fail(.notOffered)
         case 413: self.fail(.contextTooLong)
-        case 400, 422: if self.failover.hasOtherRoute { self.readRefusal() } else { self.fail(failure) }
+        case 400, 422: self.readRefusal()
         default: self.fail(failure)
         }
     }

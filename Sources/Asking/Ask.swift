@@ -37,6 +37,8 @@ package final class Ask {
     var refusal: RefusalReader?
     let timer = LoopTimer()
     var isPaused = false
+    /// Set while a call is being begun, whose first bytes may come before it is in hand.
+    var isStarting = false
     private var result: AskEnd?
     private var waiter: UnsafeContinuation<AskEnd, Never>?
 

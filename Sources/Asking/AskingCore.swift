@@ -58,11 +58,12 @@ package final class AskingCore {
         case .openAI(let endpoint, let asksForUsage):
             let body = OpenAIRequest.body(for: request, asksForUsage: asksForUsage)
             let decoder: any AnswerDecoder = request.streams ? OpenAIStreamDecoder() : OpenAIAnswerDecoder()
-            let call = self.client.start(
-                endpoint, body: body, expectsStream: request.streams, deadline: deadline, receiver: ask)
-            return ask.began(call, decoder: decoder)
+            return ask.begin(decoder) {
+                self.client.start(
+                    endpoint, body: body, expectsStream: request.streams, deadline: deadline, receiver: ask)
+            }
         case .demo(let wordDelay):
-            return ask.began(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
+            return ask.begin(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
         }
     }
 }

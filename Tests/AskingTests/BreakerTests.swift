@@ -20,7 +20,9 @@ struct BreakerTests {
     }
 
     @Test func `So many failures in a row open it, and one success between them does not`() {
-        var breaker = Breaker(Self.policy)
+        var policy = Self.policy
+        policy.leastCalls = 100
+        var breaker = Breaker(policy)
         for _ in 0..<4 {
             breaker.failed(.ordinary, at: Self.time(0))
             breaker.failed(.ordinary, at: Self.time(1))

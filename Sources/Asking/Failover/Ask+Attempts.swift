@@ -1,12 +1,13 @@
 import EventLoops
 import GatewayTypes
-import HTTPClient
 
 /// One call of one ask, or the wish to make one.
 struct Attempt {
     let route: ProviderRoute
     let provider: Provider
     let standing: ProviderStanding
+    /// The route of the last call before this one.
+    let earlierRoute: ProviderRoute?
     /// The route of the last call that was really made.
     var calledRoute: ProviderRoute?
     var key = 0
@@ -48,8 +49,9 @@ extension Ask {
         guard let provider = routes.providers[route.provider] else { return .unusable }
         if self.attempt == nil { self.setDeadline(provider, routes) }
         let standing = self.core.standing(of: provider)
-        let calledRoute = self.attempt?.calledRoute
-        self.attempt = Attempt(route: route, provider: provider, standing: standing, calledRoute: calledRoute)
+        let called = self.attempt?.calledRoute
+        self.attempt = Attempt(
+            route: route, provider: provider, standing: standing, earlierRoute: called, calledRoute: called)
         if let obstacle = standing.obstacle(at: self.loop.turnTime) { return obstacle }
         guard let gate = standing.gate else { return self.beginCall() }
         return self.enter(gate, provider, routes.tenant)
@@ -137,6 +139,7 @@ extension Ask {
         self.attempt?.pass = pass
         self.attempt?.startedAt = now
         self.phase = .calling
+        if pass == .probe { self.receiver?.breakerChanged(of: standing.name, to: .halfOpen) }
         self.request?.model = attempt.route.model
         let total = min(attempt.provider.deadlines.total, self.failover.deadline - now)
         guard let request = self.request,
@@ -146,20 +149,23 @@ extension Ask {
             self.leavePlace()
             return .tooManyCalls
         }
-        if pass == .probe { self.receiver?.breakerChanged(of: standing.name, to: .halfOpen) }
         return nil
     }
 
-    /// The call is on its way.
+    /// A call is about to go out.
     func began() {
+        let route = self.attempt?.route
         self.failover.called()
         self.attempt?.isOpen = true
-        let route = self.attempt?.route
         self.attempt?.calledRoute = route
-        if self.isPaused {
-            self.call?.setPaused(true)
-            self.demo?.setPaused(true)
-        }
+    }
+
+    /// The call could not go out.
+    func neverBegan() {
+        self.failover.notCalled()
+        self.attempt?.isOpen = false
+        let earlier = self.attempt?.earlierRoute
+        self.attempt?.calledRoute = earlier
     }
 
     /// The answer is whole.
