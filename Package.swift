@@ -101,7 +101,7 @@ var targets: [Target] = [
     tests("QuotaTests", ["Quota", "EventLoops", "RedisClient", "TLS", "GatewayTypes", "GatewayTesting"]),
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
-    tests("ConfigurationTests", ["Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
+    tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
     tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
     tests(
         "AdminAPITests",
