@@ -13,7 +13,7 @@ WORKDIR /src
 COPY Package.swift ./
 COPY Sources Sources
 # Packages describe test targets too; without their folders the description would not load.
-RUN grep -oE 'tests\("[A-Za-z]+"' Package.swift | cut -d '"' -f 2 \
+RUN grep -oE '"[A-Za-z]+Tests"' Package.swift | tr -d '"' \
     | while read -r name; do mkdir -p "Tests/$name" && touch "Tests/$name/Empty.swift"; done
 RUN swift build -c release --static-swift-stdlib --product askgate \
     && install -D -m 0755 "$(swift build -c release --static-swift-stdlib --show-bin-path)/askgate" /out/askgate \
@@ -23,10 +23,10 @@ FROM debian:bookworm-slim
 # tzdata: limits count days in the tenant's zone. ca-certificates: providers are called over TLS.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libjansson4 libjwt0 libssl3 libstdc++6 libuv1 libyaml-0-2 tzdata \
+        ca-certificates libcurl4 libhiredis0.14 libjansson4 libjwt0 libssl3 libstdc++6 libuv1 libyaml-0-2 tzdata \
     && rm -rf /var/lib/apt/lists/* \
-    && groupadd --system --gid 10001 askgate \
-    && useradd --system --uid 10001 --gid askgate --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \
+    && groupadd --gid 10001 askgate \
+    && useradd --uid 10001 --gid askgate --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \
         askgate
 COPY --from=build /out/askgate /usr/local/bin/askgate
 USER 10001:10001

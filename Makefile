@@ -9,7 +9,7 @@ RELEASE := -c release --static-swift-stdlib --product askgate
 BENCH_KIT ?= ../shared/bench
 SECONDS_EACH ?= 60
 
-.PHONY: help run build test unit lint format fuzz bench clean
+.PHONY: help run build test unit lint format fuzz tsan asan bench clean
 
 help:  ## Lists what can be made.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):[^#]*## /\1\t/' | expand -t 10
@@ -37,6 +37,14 @@ format:  ## Formats the code in place.
 
 fuzz:  ## Runs every fuzzer for SECONDS_EACH (60) seconds.
 	@Scripts/fuzz $(SECONDS_EACH)
+
+tsan:  ## Tests with threads and sockets, and the gateway they start, under the thread sanitizer.
+	@Scripts/setup --tests
+	@Scripts/sanitize thread
+
+asan:  ## The same under the address sanitizer.
+	@Scripts/setup --tests
+	@Scripts/sanitize address
 
 bench: build  ## Measures the gateway beside others with the kit in BENCH_KIT.
 	@Scripts/bench $(BENCH_KIT)

@@ -48,7 +48,7 @@ var targets: [Target] = [
     // 3: stages
     library("Authentication", ["EventLoops", "GatewayTypes", "HTTPClient", "JOSE", "JSON"]),
     .target(
-        name: "Quota", dependencies: ["EventLoops", "GatewayTypes", "RedisClient"],
+        name: "Quota", dependencies: ["EventLoops", "GatewayTypes", "JOSE", "RedisClient"],
         resources: [.embedInCode("Redis/Scripts")], swiftSettings: rules),
     library("Routing", ["GatewayTypes"]),
     library("Asking", ["EventLoops", "GatewayTypes", "HTTPClient", "HTTPCodec", "JSON"]),
@@ -66,12 +66,13 @@ var targets: [Target] = [
             "CYAML", "Asking", "Authentication", "Gateway", "GatewayTypes", "HTTPClient", "HTTPCodec", "HTTPServer",
             "JOSE", "Observability", "Quota", "RedisClient", "Routing", "TLS",
         ]),
-    library(
-        "AdminAPI",
-        [
+    .target(
+        name: "AdminAPI",
+        dependencies: [
             "Authentication", "EventLoops", "Gateway", "GatewayTypes", "HTTPCodec", "HTTPServer", "JOSE", "JSON",
             "Observability", "Quota",
-        ]),
+        ],
+        resources: [.embedInCode("admin.openapi.yaml")], swiftSettings: rules),
     // 6: the program
     .executableTarget(
         name: "askgate",
@@ -102,12 +103,12 @@ var targets: [Target] = [
     tests("RoutingTests", ["Routing", "GatewayTypes"]),
     tests("AskingTests", ["Asking", "EventLoops", "HTTPClient", "JSON", "GatewayTypes", "GatewayTesting"]),
     tests("ConfigurationTests", ["Asking", "Configuration", "Gateway", "GatewayTypes", "Quota", "Routing"]),
-    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting"]),
+    tests("GatewayTests", ["Gateway", "GatewayTypes", "GatewayTesting", "Quota"]),
     tests(
         "AdminAPITests",
         [
-            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JSON", "Observability",
-            "GatewayTypes", "GatewayTesting",
+            "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JOSE", "JSON", "Observability",
+            "Quota", "GatewayTypes", "GatewayTesting",
         ]),
     tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
 ]
@@ -116,12 +117,19 @@ if isFuzzing {
     let fuzzers: [(String, [Target.Dependency])] = [
         ("FuzzRequestParser", ["HTTPCodec"]), ("FuzzChunkedDecoder", ["HTTPCodec"]), ("FuzzEventParser", ["HTTPCodec"]),
         ("FuzzToken", ["Authentication", "GatewayTypes", "JOSE", "JSON"]), ("FuzzConfiguration", ["Configuration"]),
-        ("FuzzJSON", ["CJansson", "JSON"]),
+        ("FuzzJSON", ["CJansson", "JSON"]), ("FuzzOpenAI", ["DialectFuzzing"]),
+        ("FuzzAnthropic", ["DialectFuzzing"]), ("FuzzGemini", ["DialectFuzzing"]),
     ]
+    // how they start, and what those of the dialects check
+    targets.append(.target(name: "FuzzDriver", path: "Fuzz/Driver", swiftSettings: rules))
+    targets.append(
+        .target(
+            name: "DialectFuzzing", dependencies: ["Asking", "GatewayTypes", "HTTPClient"], path: "Fuzz/Dialects",
+            swiftSettings: rules))
     for (name, dependencies) in fuzzers {
         targets.append(
             .executableTarget(
-                name: name, dependencies: dependencies, path: "Fuzz/\(name)",
+                name: name, dependencies: ["FuzzDriver"] + dependencies, path: "Fuzz/\(name)",
                 swiftSettings: rules + [.unsafeFlags(["-parse-as-library", "-sanitize=fuzzer"])],
                 linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])]))
     }

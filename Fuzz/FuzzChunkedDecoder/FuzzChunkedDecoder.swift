@@ -1,3 +1,4 @@
+import FuzzDriver
 import HTTPCodec
 
 /// What decoding gave.
@@ -65,16 +66,8 @@ private func expectRoundTrip(_ bytes: [UInt8]) {
     precondition(outcome == Outcome(body: bytes, consumed: framed.count, state: .complete))
 }
 
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
-    _ run: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
-) -> CInt
-
 /// The entry of the program: the package manager points `main` at a function of this name.
 @_cdecl("FuzzChunkedDecoder_main")
 package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments, fuzzChunkedDecoder)
+    runFuzzer(count, arguments, fuzzChunkedDecoder)
 }

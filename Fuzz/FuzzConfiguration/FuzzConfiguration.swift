@@ -1,4 +1,5 @@
 import Configuration
+import FuzzDriver
 import GatewayTypes
 import Routing
 
@@ -37,16 +38,8 @@ private let sources = ConfigurationSources(
     return .success(.init(bytes: Array("canary-secret-of-more-than-sixty-four-bytes-for-any-algorithm-here".utf8)))
 }
 
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
-    _ run: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
-) -> CInt
-
 /// The entry of the program: the package manager points `main` at a function of this name.
 @_cdecl("FuzzConfiguration_main")
 package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments, fuzzConfiguration)
+    runFuzzer(count, arguments, fuzzConfiguration)
 }

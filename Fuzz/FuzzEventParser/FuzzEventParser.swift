@@ -1,3 +1,4 @@
+import FuzzDriver
 import HTTPCodec
 
 /// What reading a stream gave.
@@ -71,16 +72,8 @@ private func expectRoundTrip(_ bytes: [UInt8]) {
     precondition(outcome.types == [Array("kind".utf8)] && outcome.data == [lines] && !outcome.isCut)
 }
 
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
-    _ run: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
-) -> CInt
-
 /// The entry of the program: the package manager points `main` at a function of this name.
 @_cdecl("FuzzEventParser_main")
 package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments, fuzzEventParser)
+    runFuzzer(count, arguments, fuzzEventParser)
 }

@@ -1,10 +1,11 @@
 import CJansson
+import FuzzDriver
 import JSON
 
 /// Reads the input with our reader and with jansson, which have to agree, and writes what was read, which has to read
 /// back as the same.
 @_cdecl("LLVMFuzzerTestOneInput")
-package func fuzzJSON(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzJSON(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     checkNarrowLimits(bytes)
     let ours: JSONDocument?
@@ -132,16 +133,8 @@ private func write(_ value: JSONValue, to writer: inout JSONWriter) {
     }
 }
 
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
-    _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
 /// The entry of the program: the package manager points `main` at a function of this name.
 @_cdecl("FuzzJSON_main")
 package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments, fuzzJSON)
+    runFuzzer(count, arguments, fuzzJSON)
 }

@@ -1,3 +1,4 @@
+import FuzzDriver
 import HTTPCodec
 
 /// Parses the input in one call, byte by byte and in two parts, and checks that all give one sound answer.
@@ -88,16 +89,8 @@ private func check(_ parsed: ParsedHead, of bytes: [UInt8]) {
     _ = head.value(named: "x-none")
 }
 
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
-    _ run: @convention(c) (UnsafePointer<UInt8>, Int) -> CInt
-) -> CInt
-
 /// The entry of the program: the package manager points `main` at a function of this name.
 @_cdecl("FuzzRequestParser_main")
 package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments, fuzzRequestParser)
+    runFuzzer(count, arguments, fuzzRequestParser)
 }

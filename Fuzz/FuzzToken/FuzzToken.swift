@@ -1,4 +1,5 @@
 import Authentication
+import FuzzDriver
 import GatewayTypes
 import JOSE
 import JSON
@@ -23,8 +24,8 @@ private let authenticationCode = MessageAuthenticator(.sha256, secret: secret.sp
 
 /// The first byte says which reader gets the rest.
 @_cdecl("LLVMFuzzerTestOneInput")
-package func fuzzToken(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    guard let data, count > 0 else { return 0 }
+package func fuzzToken(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    guard count > 0 else { return 0 }
     let input = Array(UnsafeBufferPointer(start: data, count: count))
     let rest = Array(input.dropFirst())
     switch input[0] % 7 {
@@ -96,16 +97,8 @@ private func signedToken(of bytes: [UInt8]) -> [UInt8] {
     return signed + [UInt8(ascii: ".")] + Base64URL.encode(code.span)
 }
 
-@_silgen_name("LLVMFuzzerRunDriver")
-private func runDriver(
-    _ count: UnsafeMutablePointer<CInt>, _ arguments: UnsafeMutableRawPointer,
-    _ run: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
-) -> CInt
-
 /// The entry of the program: the package manager points `main` at a function of this name.
 @_cdecl("FuzzToken_main")
 package func main(_ count: CInt, _ arguments: OpaquePointer?) -> CInt {
-    var count = count
-    var arguments = arguments
-    return runDriver(&count, &arguments, fuzzToken)
+    runFuzzer(count, arguments, fuzzToken)
 }

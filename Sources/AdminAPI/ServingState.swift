@@ -1,4 +1,5 @@
 package import Gateway
+package import Quota
 import Synchronization
 
 /// What `/readyz` says: whether traffic should be sent here, and why not.
@@ -13,8 +14,19 @@ package final class ServingState: Sendable {
 
     private let state = Mutex(Phase.starting)
     private let snapshots: SnapshotStore
+    private let storeDegradation: @Sendable () -> StoreHealth.Degradation?
 
-    package init(snapshots: SnapshotStore) { self.snapshots = snapshots }
+    /// - Parameter storeDegradation: why counters cannot be asked now; nil while they can.
+    package init(
+        snapshots: SnapshotStore, storeDegradation: @escaping @Sendable () -> StoreHealth.Degradation? = { nil }
+    ) {
+        self.snapshots = snapshots
+        self.storeDegradation = storeDegradation
+    }
+
+    /// Told beside readiness and no obstacle to it: an instance that cannot count still does what its limits' stances
+    /// say, and taking every instance out at once would help nobody.
+    var degradation: StoreHealth.Degradation? { self.storeDegradation() }
 
     package var phase: Phase { self.state.withLock { $0 } }
 

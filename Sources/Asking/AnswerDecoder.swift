@@ -6,6 +6,8 @@ protocol DecodedAnswer: AnyObject {
     func decodedText(_ text: UnsafeBufferPointer<UInt8>)
     /// Replaces what was reported before: providers repeat cumulative numbers.
     func decodedUsage(_ usage: TokenUsage)
+    /// Why the model stopped. What comes behind it takes nothing from the answer, so a dialect that has a mark for the
+    /// end tells the reason no earlier than that.
     func decodedFinish(_ reason: FinishReason)
     /// The dialect's mark that nothing follows.
     func decodedEnd()

@@ -5,30 +5,14 @@ package import HTTPClient
 extension Ask: UpstreamReceiver, DecodedAnswer {
     /// Makes a call over the network; false when there is no place for it.
     ///
-    /// - Parameter start: may hand over the head and the first bytes before it returns: a provider that is near is as
-    ///   fast as that. The end comes later.
+    /// - Parameter start: tells nothing of the call before it has returned.
     func begin(_ decoder: any AnswerDecoder, _ start: () -> UpstreamCall?) -> Bool {
+        guard let call = start() else { return false }
         self.decoder = decoder
+        self.call = call
         self.began()
-        self.isStarting = true
-        let call = start()
-        self.isStarting = false
-        guard let call else {
-            self.decoder = nil
-            self.neverBegan()
-            return false
-        }
-        switch self.phase {
-        case .calling:
-            self.call = call
-            if self.isPaused { call.setPaused(true) }
-            self.armTimer()
-        case .lingering:
-            self.call = call
-            self.linger()
-        // It failed, or the ask was cancelled, by what came at once.
-        case .idle, .queued, .over: call.cancel()
-        }
+        if self.isPaused { call.setPaused(true) }
+        self.armTimer()
         return true
     }
 
@@ -61,7 +45,7 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
             self.phase = .idle
             self.goOn(behind: .queueTimeout)
         case .calling:
-            if let refusal = self.refusal { return self.fail(refusal.failure) }
+            if let refusal = self.refusal { return self.fail(refusal) }
             // Silence after the finish reason is an end that the provider forgot to mark.
             if self.machine.isComplete { return self.closeAndSucceed() }
             self.fail(self.attempt?.hasFirstByte == true ? .idleTimeout : .firstByteTimeout)
@@ -77,7 +61,6 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
 
     /// Lets the provider close its body for a second, so that the connection can be used again.
     func linger() {
-        guard !self.isStarting else { return }
         guard self.call != nil else { return self.release() }
         self.loop.arm(self.timer, at: self.loop.turnTime + .seconds(1))
     }
@@ -92,31 +75,20 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
     // MARK: From the provider
 
     package func upstreamAnswered(_ head: UpstreamHead) {
-        guard let decoder = self.decoder, let failure = decoder.receive(head: head) else { return }
-        // Without another route it is a refusal, whatever the reason.
-        guard failure == .requestRefused, self.failover.hasOtherRoute else { return self.fail(failure) }
-        switch head.status {
-        case 404, 405, 410: self.fail(.notOffered)
-        case 413: self.fail(.contextTooLong)
-        case 400, 422: self.readRefusal()
-        default: self.fail(failure)
-        }
-    }
-
-    /// Reads why, since it decides whether another route is asked.
-    private func readRefusal() {
-        self.refusal = RefusalReader()
+        guard let decoder = self.decoder else { return }
+        if let failure = decoder.receive(head: head) { return self.fail(failure) }
+        // The body says why, and that decides whether another route is asked; it is not waited for long.
+        guard head.status != 200, let refusal = ProviderFailure(head) else { return }
+        self.refusal = refusal
         self.loop.arm(self.timer, at: self.loop.turnTime + .seconds(2))
     }
 
     package func upstreamReceived(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard !self.machine.hasEnded, let decoder = self.decoder else { return false }
-        if self.refusal != nil {
-            if self.refusal?.take(bytes) == true { self.fail(self.refusal?.failure ?? .requestRefused) }
-            return self.refusal != nil
+        if self.refusal == nil {
+            self.attempt?.hasFirstByte = true
+            self.armTimer()
         }
-        self.attempt?.hasFirstByte = true
-        self.armTimer()
         if let failure = decoder.receive(bytes, into: self) {
             self.fail(failure)
             return false
@@ -134,8 +106,8 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
             if case .lingering = self.phase { self.release() }
             return
         }
-        if let refusal = self.refusal { return self.fail(refusal.failure) }
         if let failure {
+            if let refusal = self.refusal { return self.fail(refusal) }
             // A connection that breaks after the finish reason took nothing from the answer.
             return self.machine.isComplete ? self.succeed() : self.fail(ProviderFailure(failure))
         }

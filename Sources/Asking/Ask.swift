@@ -33,12 +33,10 @@ package final class Ask {
     var decoder: (any AnswerDecoder)?
     var call: UpstreamCall?
     var demo: DemoAnswer?
-    /// Set while the provider's reason for a refusal is read.
-    var refusal: RefusalReader?
+    /// What the status means, while the provider's reason for a refusal is read.
+    var refusal: ProviderFailure?
     let timer = LoopTimer()
     var isPaused = false
-    /// Set while a call is being begun, whose first bytes may come before it is in hand.
-    var isStarting = false
     private var result: AskEnd?
     private var waiter: UnsafeContinuation<AskEnd, Never>?
 

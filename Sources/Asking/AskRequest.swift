@@ -30,6 +30,8 @@ package enum FinishReason: String, Sendable, MetricLabel {
     case length
     /// The provider withheld the answer or a part of it.
     case contentFilter = "content_filter"
+    /// The model itself declined; its words, if it gave any, are the answer's text.
+    case refusal
     case toolCalls = "tool_calls"
     case other
 
@@ -133,6 +135,7 @@ extension TokenUsage {
         let isReported = self.source == .provider && other.source == .provider
         return TokenUsage(
             input: self.input &+ other.input, output: self.output &+ other.output, total: self.total &+ other.total,
+            cachedInput: self.cachedInput &+ other.cachedInput, reasoning: self.reasoning &+ other.reasoning,
             source: isReported ? .provider : .estimated)
     }
 }

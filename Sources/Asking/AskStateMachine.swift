@@ -47,7 +47,7 @@ struct AskStateMachine {
     mutating func finished(_ reason: FinishReason) { if self.state != .ended { self.finish = reason } }
 
     /// Whether an answer that ended now would be of no use: without a word, and nobody saying why it is withheld.
-    var isEmpty: Bool { !self.hasWords && self.finish != .contentFilter }
+    var isEmpty: Bool { !self.hasWords && self.finish != .contentFilter && self.finish != .refusal }
 
     /// Another attempt begins; what the last one took is kept apart.
     mutating func attemptAgain() {

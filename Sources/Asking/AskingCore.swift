@@ -55,15 +55,17 @@ package final class AskingCore {
     /// Makes the call of one attempt; false when the provider has as many open as it may.
     func call(_ dialect: Provider.Dialect, for ask: Ask, _ request: AskRequest, deadline: TimeSpan) -> Bool {
         switch dialect {
-        case .openAI(let endpoint, let asksForUsage):
-            let body = OpenAIRequest.body(for: request, asksForUsage: asksForUsage)
-            let decoder: any AnswerDecoder = request.streams ? OpenAIStreamDecoder() : OpenAIAnswerDecoder()
-            return ask.begin(decoder) {
-                self.client.start(
-                    endpoint, body: body, expectsStream: request.streams, deadline: deadline, receiver: ask)
-            }
-        case .demo(let wordDelay):
-            return ask.begin(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
+        case .openAI(let endpoints, let options): self.start(ask, .openAI(request, endpoints, options), deadline)
+        case .anthropic(let endpoints, let options): self.start(ask, .anthropic(request, endpoints, options), deadline)
+        case .gemini(let endpoints, let options): self.start(ask, .gemini(request, endpoints, options), deadline)
+        case .demo(let wordDelay): ask.begin(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
+        }
+    }
+
+    private func start(_ ask: Ask, _ call: DialectCall, _ deadline: TimeSpan) -> Bool {
+        ask.begin(call.decoder) {
+            self.client.start(
+                call.endpoint, body: call.body, expectsStream: ask.streams, deadline: deadline, receiver: ask)
         }
     }
 }

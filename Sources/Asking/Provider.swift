@@ -1,5 +1,4 @@
 package import GatewayTypes
-package import HTTPClient
 
 /// A configured upstream, frozen in a snapshot and shared by all loops.
 package final class Provider: Sendable {
@@ -24,10 +23,39 @@ package final class Provider: Sendable {
         }
     }
 
+    /// What a call may hold, where servers of one dialect differ.
+    package struct CallOptions: Hashable, Sendable {
+        /// The member that bounds the answer of a chat completion.
+        package enum OutputCapMember: String, Hashable, Sendable, CaseIterable {
+            case maxTokens = "max_tokens"
+            /// What OpenAI's own reasoning models take instead.
+            case maxCompletionTokens = "max_completion_tokens"
+        }
+
+        /// Adds `stream_options` to chat completions, which a few servers refuse.
+        package var asksForUsage: Bool
+        /// Of chat completions only.
+        package var outputCapMember: OutputCapMember
+        /// Some reasoning models refuse a temperature.
+        package var sendsTemperature: Bool
+
+        package init(
+            asksForUsage: Bool = true, outputCapMember: OutputCapMember = .maxTokens, sendsTemperature: Bool = true
+        ) {
+            self.asksForUsage = asksForUsage
+            self.outputCapMember = outputCapMember
+            self.sendsTemperature = sendsTemperature
+        }
+    }
+
     /// The wire format of an upstream.
     package enum Dialect: Sendable {
-        /// Chat completions at this endpoint. `asksForUsage` adds `stream_options`, which a few servers refuse.
-        case openAI(UpstreamEndpoint, asksForUsage: Bool)
+        /// Chat completions.
+        case openAI(Endpoints, CallOptions)
+        /// The messages API.
+        case anthropic(Endpoints, CallOptions)
+        /// generateContent and streamGenerateContent.
+        case gemini(Endpoints, CallOptions)
         /// The embedded provider: answers at once, without a network.
         case demo(wordDelay: TimeSpan)
     }

@@ -21,8 +21,15 @@ package struct IssuerConfiguration: Sendable {
     package var algorithms: Set<Algorithm> = [.rs256, .ps256, .es256, .edDSA, .ed25519]
     /// What the token's `typ` may be.
     package var types: AcceptedTypes = [.accessToken]
-    /// Nil while a remote set was never loaded; tokens are then neither good nor bad (503).
+    /// Nil when the keys are remote; until they are there, tokens are neither good nor bad (503).
     package var keys: KeySet?
+    /// Where the keys are published; nil when they are part of the configuration.
+    package var remoteKeys: RemoteKeySource?
+    /// Whether the gateway is ready only once the keys are there.
+    package var requiresKeys = true
+    /// The claim that stands for `aud` at issuers whose access tokens have none, e.g. `client_id`. A token that has an
+    /// `aud` all the same must be meant for us by that as well.
+    package var audienceClaim: ByteString = "aud"
     /// Seconds by which the issuer's clock may differ; at most 60, more is taken for 60.
     package var leewaySeconds = 60
     /// Whether RFC 9068's claims (`client_id`, `iat`, `jti`) are required.

@@ -10,19 +10,27 @@ package final class Authenticator: Sendable {
     private let issuers: [IssuerConfiguration]
     private let keys: [KeySlot]
     private let places: [ByteString: [Int]]
+    private let remoteSets: [RemoteKeySet?]
     private let revocations: (any RevocationChecking)?
-    private let generation: Atomic<UInt64>
+    private let generation = Authenticator.generations.wrappingAdd(1, ordering: .relaxed).newValue
 
     /// Throws when a token could belong to two tenants, or an entry could accept none or too many.
+    ///
+    /// - Parameter fetcher: gives the issuers their remote keys; without one they never have any.
     package init(
-        _ configuration: AuthenticationConfiguration, revocations: (any RevocationChecking)? = nil
+        _ configuration: AuthenticationConfiguration, fetcher: KeySetFetcher? = nil,
+        revocations: (any RevocationChecking)? = nil
     ) throws(ConfigurationFailure) {
         try configuration.check()
         self.issuers = configuration.issuers
-        self.keys = configuration.issuers.map { KeySlot($0.keys) }
+        self.remoteSets = configuration.issuers.map { issuer in
+            let set = issuer.remoteKeys.flatMap { fetcher?.set(for: $0) }
+            set?.use(for: issuer.algorithms)
+            return set
+        }
+        self.keys = zip(configuration.issuers, self.remoteSets).map { $1?.slot ?? KeySlot($0.keys) }
         self.places = Dictionary(grouping: configuration.issuers.indices) { configuration.issuers[$0].issuer }
         self.revocations = revocations
-        self.generation = Atomic(Self.nextGeneration())
     }
 
     /// Puts a newly fetched set in the place of an issuer's old one and forgets the tokens that the old one verified.
@@ -35,13 +43,24 @@ package final class Authenticator: Sendable {
     package func replaceKeys(ofIssuer issuer: Int, with keys: KeySet) -> Bool {
         guard self.keys.indices.contains(issuer) else { return false }
         let algorithms = self.issuers[issuer].algorithms
-        guard algorithms.contains(where: keys.serves), self.keys[issuer].replace(keys) else { return false }
-        self.generation.store(Self.nextGeneration(), ordering: .releasing)
-        return true
+        return algorithms.contains(where: keys.serves) && self.keys[issuer].replace(keys)
     }
 
-    /// Whether every issuer has keys, so that no token has to be answered with 503.
-    package var isReady: Bool { self.keys.allSatisfy { $0.current != nil } }
+    /// Whether every issuer that must have keys has them, so that no token of theirs is answered with 503.
+    package var isReady: Bool { zip(self.issuers, self.keys).allSatisfy { !$0.requiresKeys || $1.current != nil } }
+
+    /// Waits, bounded, for keys that may turn a failure into success; asked after `authenticate` has thrown.
+    ///
+    /// - Returns: whether to authenticate once more. False at once for failures that no new key can heal, and while an
+    ///   issuer's keys were fetched too lately to be fetched again.
+    package func awaitKeys(after failure: AuthenticationFailure) async -> Bool {
+        switch failure {
+        case .unknownKey(let issuer), .keysUnavailable(let issuer):
+            guard self.remoteSets.indices.contains(issuer), let set = self.remoteSets[issuer] else { return false }
+            return await set.awaitFetch()
+        default: return false
+        }
+    }
 
     /// Finds the principal of a request.
     ///
@@ -57,10 +76,9 @@ package final class Authenticator: Sendable {
         let range = try BearerToken.range(in: authorization)
         guard range.count <= CompactJWS.Limits().token else { throw .token(.tooLong) }
         let token = authorization.extracting(range)
-        let generation = self.generation.load(ordering: .acquiring)
-        cache.enter(generation)
+        cache.enter(self.generation)
         let digest = cache.digest(of: token)
-        if let principal = cache.find(digest, now: now) {
+        if let principal = cache.find(digest, now: now, keys: self.keys) {
             if let revocations, revocations.isRevoked(principal) { throw .revoked }
             return principal
         }
@@ -69,7 +87,8 @@ package final class Authenticator: Sendable {
         let principal = verified.principal
         if let revocations, revocations.isRevoked(principal) { throw .revoked }
         if let scope = verified.requiredScope, !principal.scopes.contains(scope) { throw .insufficientScope(scope) }
-        cache.insert(principal, for: digest, validUntil: verified.validUntil, generation: generation)
+        cache.insert(
+            principal, for: digest, validUntil: verified.validUntil, stamp: verified.stamp, generation: self.generation)
         return principal
     }
 
@@ -82,10 +101,12 @@ package final class Authenticator: Sendable {
         let issuer = self.issuers[place]
         guard issuer.algorithms.contains(header.algorithm) else { throw .token(.algorithmNotAllowed) }
         guard issuer.accepts(type: header.type) else { throw .wrongType }
+        // Read before the keys, so that a change in between makes the stamp an old one.
+        let stamp = KeyStamp(place: place, generation: self.keys[place].generation)
         let verifier = try self.verifier(for: header, ofIssuer: place)
         let signed = token.extracting(0..<parsed.signedByteCount)
         guard verifier.verify(signed, signature: parsed.signature.span) else { throw .token(.badSignature) }
-        return try issuer.judge(claims, now: now)
+        return try issuer.judge(claims, stamp: stamp, now: now)
     }
 
     /// The entry that a token claims to be for. Nothing is believed by this: the entry's keys decide afterwards.
@@ -97,7 +118,9 @@ package final class Authenticator: Sendable {
         var found: Int?
         for place in places {
             let issuer = self.issuers[place]
-            guard try claims.hasAudience(issuer.audiences), claims.meets(issuer.condition) else { continue }
+            guard try claims.hasAudience(issuer.audiences, in: issuer.audienceClaim),
+                claims.meets(issuer.condition)
+            else { continue }
             if let found, self.issuers[found].tenant != issuer.tenant { throw .ambiguousTenant }
             found = found ?? place
         }
@@ -111,7 +134,7 @@ package final class Authenticator: Sendable {
         guard let keys = self.keys[place].current else { throw .keysUnavailable(issuer: place) }
         do throws(TokenFailure) {
             return try keys.verifier(keyID: header.keyID, algorithm: header.algorithm)
-        } catch { throw error == .unknownKey ? .unknownKey(issuer: place) : .token(error) }
+        } catch { throw error == .unknownKey && header.keyID != nil ? .unknownKey(issuer: place) : .token(error) }
     }
 
     private static func wrap<Value>(
@@ -121,27 +144,5 @@ package final class Authenticator: Sendable {
     }
 
     /// No two authenticators of a process share a generation, so that one cache can outlive a reload.
-    private static func nextGeneration() -> UInt64 {
-        Self.generations.wrappingAdd(1, ordering: .relaxed).newValue
-    }
-
     private static let generations = Atomic<UInt64>(0)
-}
-
-/// The keys of one issuer, swapped whole.
-private final class KeySlot: Sendable {
-    private let keys: Mutex<KeySet?>
-
-    init(_ keys: KeySet?) { self.keys = Mutex(keys) }
-
-    var current: KeySet? { self.keys.withLock { $0 } }
-
-    /// Whether the new set differs from the old.
-    func replace(_ new: KeySet) -> Bool {
-        self.keys.withLock { keys in
-            if let digest = new.digest, digest == keys?.digest { return false }
-            keys = new
-            return true
-        }
-    }
 }

@@ -28,9 +28,16 @@ struct Claims {
         return WallTime(microseconds: Int64(min(seconds, 4e12) * 1e6))
     }
 
-    /// Whether `aud`, a text or a list of nothing but texts, holds one of these.
-    func hasAudience(_ audiences: [ByteString]) throws(AuthenticationFailure) -> Bool {
-        guard let value = self.root["aud"] else { throw .missingClaim }
+    /// Whether the claim for the audience names one of these; any `aud` besides must do so, too.
+    func hasAudience(_ audiences: [ByteString], in claim: ByteString) throws(AuthenticationFailure) -> Bool {
+        guard let value = self.root[claim.string] else { throw .missingClaim }
+        guard try Self.names(value, one: audiences) else { return false }
+        guard claim != "aud", let value = self.root["aud"] else { return true }
+        return try Self.names(value, one: audiences)
+    }
+
+    /// Whether a value, a text or a list of nothing but texts, holds one of these.
+    private static func names(_ value: JSONValue, one audiences: [ByteString]) throws(AuthenticationFailure) -> Bool {
         switch value.kind {
         case .string: return Self.isOne(value, of: audiences)
         case .array:
@@ -61,17 +68,22 @@ struct Claims {
         return mapping.entries.first { Self.holds(value, $0.value) }?.plan
     }
 
-    /// `scope` as RFC 8693 writes it, or the lists that some issuers send as `scope` or `scp`.
+    /// `scope` as RFC 8693 writes it and `scp` as some issuers name it, each a text or a list.
     func scopes() -> Set<ByteString> {
-        guard let value = self.root["scope"] ?? self.root["scp"] else { return [] }
+        let scopes = self.root["scope"].map(Self.scopes) ?? []
+        return self.root["scp"].map { scopes.union(Self.scopes(in: $0)) } ?? scopes
+    }
+
+    private static func scopes(in value: JSONValue) -> Set<ByteString> {
         if value.kind == .array { return Set(value.elements.compactMap { $0.string.map { ByteString($0) } }) }
         guard let text = value.string else { return [] }
         return Set(text.utf8.split(separator: UInt8(ascii: " ")).compactMap { ByteString(utf8: $0) })
     }
 
-    /// Whether a value is this text, or a list that holds it.
+    /// Whether a value is this text, or a list that holds it; `true` and `false` stand for what they say.
     private static func holds(_ value: JSONValue, _ text: ByteString) -> Bool {
-        value.isString(text.string) || value.elements.contains { $0.isString(text.string) }
+        if let bool = value.bool { return text == (bool ? "true" : "false") }
+        return value.isString(text.string) || value.elements.contains { $0.isString(text.string) }
     }
 
     private static func isOne(_ value: JSONValue, of texts: [ByteString]) -> Bool {

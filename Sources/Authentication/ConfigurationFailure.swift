@@ -12,6 +12,9 @@ package struct ConfigurationFailure: Error, Hashable, Sendable, CustomStringConv
         case mixedAlgorithms = "mixed_algorithms"
         /// Not one key serves one of the algorithms.
         case noFittingKey = "no_fitting_key"
+        /// Keys of the configuration beside remote ones.
+        case twoKeySources = "two_key_sources"
+        case emptyAudienceClaim = "empty_audience_claim"
         case noType = "no_type"
         case emptyCondition = "empty_condition"
         /// A scope with characters that RFC 6750 §3 does not allow.
@@ -37,6 +40,8 @@ package struct ConfigurationFailure: Error, Hashable, Sendable, CustomStringConv
         case .noAlgorithm: "name at least one algorithm"
         case .mixedAlgorithms: "HS algorithms need secrets of your own and may not stand beside public keys"
         case .noFittingKey: "none of the keys can be used with the allowed algorithms"
+        case .twoKeySources: "take the keys from a remote set or from the configuration, not from both"
+        case .emptyAudienceClaim: "name the claim that holds the audience"
         case .noType: "accept at least one type of token"
         case .emptyCondition: "the claim condition needs a path and at least one value"
         case .invalidScope: "the scope holds characters that a scope may not have"
@@ -63,6 +68,8 @@ extension IssuerConfiguration {
     fileprivate var fault: ConfigurationFailure.Reason? {
         if self.issuer.isEmpty { return .emptyIssuer }
         if self.audiences.isEmpty || self.audiences.contains(where: \.isEmpty) { return .noAudience }
+        if self.audienceClaim.isEmpty { return .emptyAudienceClaim }
+        if self.keys != nil, self.remoteKeys != nil { return .twoKeySources }
         if self.types.isDisjoint(with: [.accessToken, .jwt, .absent]) { return .noType }
         if let condition = self.condition, condition.path.names.isEmpty || condition.values.isEmpty {
             return .emptyCondition

@@ -1,6 +1,19 @@
 internal import GatewayTypes
 internal import JOSE
 
+/// Which keys verified a token.
+struct KeyStamp {
+    /// The issuer's place.
+    var place: Int
+    /// Of its slot.
+    var generation: UInt64
+
+    /// Whether those keys are still the issuer's.
+    func stands(in keys: [KeySlot]) -> Bool {
+        keys.indices.contains(self.place) && keys[self.place].generation == self.generation
+    }
+}
+
 /// Principals of tokens that were verified, found again by the SHA-256 of the whole token.
 ///
 /// One for each event loop; not thread-safe. Bounded, dropping what was not used for longest. Failures are never kept.
@@ -8,6 +21,7 @@ package final class TokenCache {
     private struct Slot {
         var digest: SHA256Digest
         var principal: Principal
+        var stamp: KeyStamp
         /// The token's end with leeway, or its greatest age.
         var validUntil: WallTime
         var older: Int
@@ -32,7 +46,7 @@ package final class TokenCache {
 
     func digest(of token: Span<UInt8>) -> SHA256Digest { self.hasher.digest(of: token) }
 
-    /// Drops everything that was verified under another generation of keys and configuration.
+    /// Drops everything that was verified under another configuration.
     func enter(_ generation: UInt64) {
         guard generation != self.generation else { return }
         self.generation = generation
@@ -42,9 +56,10 @@ package final class TokenCache {
         self.newest = -1
     }
 
-    func find(_ digest: SHA256Digest, now: WallTime) -> Principal? {
+    /// - Parameter keys: the slots that stamps refer to; what other keys have verified is dropped.
+    func find(_ digest: SHA256Digest, now: WallTime, keys: [KeySlot]) -> Principal? {
         guard let place = self.places[digest] else { return nil }
-        guard now < self.slots[place].validUntil else {
+        guard now < self.slots[place].validUntil, self.slots[place].stamp.stands(in: keys) else {
             self.remove(place)
             return nil
         }
@@ -55,13 +70,18 @@ package final class TokenCache {
         return self.slots[place].principal
     }
 
-    /// - Parameter generation: the one that held before the token was verified.
-    func insert(_ principal: Principal, for digest: SHA256Digest, validUntil: WallTime, generation: UInt64) {
+    /// - Parameters:
+    ///   - stamp: of the keys as they were before the token was verified.
+    ///   - generation: the one that held before.
+    func insert(
+        _ principal: Principal, for digest: SHA256Digest, validUntil: WallTime, stamp: KeyStamp, generation: UInt64
+    ) {
         guard self.capacity > 0, generation == self.generation, self.places[digest] == nil else { return }
         if self.slots.count >= self.capacity { self.remove(self.oldest) }
         let place = self.slots.count
         self.slots.append(
-            Slot(digest: digest, principal: principal, validUntil: validUntil, older: -1, newer: -1))
+            Slot(
+                digest: digest, principal: principal, stamp: stamp, validUntil: validUntil, older: -1, newer: -1))
         self.places[digest] = place
         self.linkAsNewest(place)
     }

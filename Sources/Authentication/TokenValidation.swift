@@ -9,6 +9,8 @@ struct VerifiedToken {
     var validUntil: WallTime
     /// The scope without which the issuer's tokens may do nothing.
     var requiredScope: ByteString?
+    /// Of the keys that verified it.
+    var stamp: KeyStamp
 }
 
 extension IssuerConfiguration {
@@ -26,8 +28,10 @@ extension IssuerConfiguration {
     }
 
     /// Checks the claims of a token whose signature was verified, and makes a principal of them.
-    func judge(_ claims: Claims, now: WallTime) throws(AuthenticationFailure) -> VerifiedToken {
-        guard try claims.hasAudience(self.audiences), claims.meets(self.condition) else { throw .wrongAudience }
+    func judge(_ claims: Claims, stamp: KeyStamp, now: WallTime) throws(AuthenticationFailure) -> VerifiedToken {
+        guard try claims.hasAudience(self.audiences, in: self.audienceClaim), claims.meets(self.condition) else {
+            throw .wrongAudience
+        }
         let (expiry, issuedAt, validUntil) = try self.checkTimes(claims, now: now)
         guard let subject = try claims.text("sub") else { throw .missingClaim }
         let tokenID = try claims.text("jti")
@@ -41,7 +45,8 @@ extension IssuerConfiguration {
             plan: self.isGuest ? self.defaultPlan : claims.plan(by: self.planMapping) ?? self.defaultPlan,
             scopes: claims.scopes(), isGuest: self.isGuest, tokenID: tokenID, sessionID: try claims.text("sid"),
             issuedAt: issuedAt, expiresAt: expiry)
-        return VerifiedToken(principal: principal, validUntil: validUntil, requiredScope: self.requiredScope)
+        return VerifiedToken(
+            principal: principal, validUntil: validUntil, requiredScope: self.requiredScope, stamp: stamp)
     }
 
     private func checkTimes(

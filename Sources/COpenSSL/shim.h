@@ -45,3 +45,20 @@ static inline int askgate_mac_init(EVP_MAC_CTX *context, const unsigned char *ke
     };
     return EVP_MAC_init(context, key, size, parameters);
 }
+
+// TLS over memory.
+
+static inline int askgate_set_server_name(SSL *ssl, const char *name) { return (int)SSL_set_tlsext_host_name(ssl, name); }
+
+static inline int askgate_require_tls12(SSL_CTX *context) {
+    return (int)SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+static inline void askgate_set_modes(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS);
+}
+
+static inline size_t askgate_bio_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
+
+static inline void askgate_set_memory_end(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }

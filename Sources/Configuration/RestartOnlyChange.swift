@@ -15,7 +15,9 @@ package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
         case .loops(let old, let new):
             "loops: \(Self.text(old)) to \(Self.text(new)); restart to change the number of loops"
         case .store(let old, let new):
-            "store.kind: \(old.rawValue) to \(new.rawValue); restart to change the store"
+            old.kind == new.kind
+                ? "store: another \(new.kind); restart to change the store"
+                : "store.kind: \(old.kind) to \(new.kind); restart to change the store"
         }
     }
 

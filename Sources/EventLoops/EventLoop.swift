@@ -247,6 +247,21 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         }
     }
 
+    /// Stands for a service that lives by callbacks: returns when it has ended.
+    ///
+    /// - Parameters:
+    ///   - start: on the loop; given what is to be called, once, at the end.
+    ///   - stop: from any thread, when the task is cancelled.
+    package func hold(
+        start: @escaping @Sendable (_ ended: @escaping () -> Void) -> Void, stop: @escaping @Sendable () -> Void
+    ) async {
+        await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in self.submit { start { continuation.resume() } } }
+        } onCancel: {
+            stop()
+        }
+    }
+
     /// The timer will not fire; it stays linked until its old deadline. On the loop.
     package func cancel(_ timer: LoopTimer) { self.wheel.cancel(timer) }
 

@@ -1,4 +1,4 @@
-import GatewayTypes
+package import GatewayTypes
 
 /// Something to do at a deadline, on the loop that armed it.
 ///
@@ -6,7 +6,7 @@ import GatewayTypes
 /// loop and is touched on its thread only. The action holds what it captures until it is cancelled or replaced.
 package final class LoopTimer: @unchecked Sendable {
     // Unchecked: its loop's thread is the only one to touch it.
-    fileprivate(set) var deadline: MonotonicTime = MonotonicTime(nanoseconds: .max)
+    package fileprivate(set) var deadline: MonotonicTime = MonotonicTime(nanoseconds: .max)
     fileprivate var tick: Int64 = 0
     fileprivate var next: LoopTimer?
     fileprivate unowned(unsafe) var previous: LoopTimer?

@@ -63,7 +63,7 @@ package struct DataPlane: HTTPHandler {
     @inline(never)
     private func answerQuota(_ context: AskContext) async {
         do throws(AskFailure) {
-            try self.pipeline.authenticate(context)
+            try await self.pipeline.authenticate(context)
             guard let principal = context.principal, let caller = context.caller(), let plan = context.plan,
                 let tenant = context.tenant
             else {

@@ -19,7 +19,7 @@ struct RequestPipeline {
     func run(_ context: AskContext) async {
         context.loop.metrics.askStarted()
         do throws(AskFailure) {
-            try self.authenticate(context)  // 2
+            try await self.authenticate(context)  // 2
             try await self.resolve(context)  // 3
             let reservation = try await self.admit(context)  // 4
             let relay = AnswerRelay(context)
@@ -34,15 +34,30 @@ struct RequestPipeline {
 
     // MARK: 2 authenticate
 
+    /// Waits only for keys that may be on their way from the issuer, and not long.
+    func authenticate(_ context: AskContext) async throws(AskFailure) {
+        if let failure = try self.identify(context) {
+            guard await context.snapshot.authenticator.awaitKeys(after: failure) else {
+                throw self.refused(failure, context)
+            }
+            if let failure = try self.identify(context) { throw self.refused(failure, context) }
+        }
+    }
+
     @inline(never)
-    func authenticate(_ context: AskContext) throws(AskFailure) {
-        let head = context.exchange.head
+    private func refused(_ failure: AuthenticationFailure, _ context: AskContext) -> AskFailure {
+        context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(failure))
+        return AskFailure(failure)
+    }
+
+    /// Finds the principal, and what it may use; returns why the caller has none.
+    @inline(never)
+    private func identify(_ context: AskContext) throws(AskFailure) -> AuthenticationFailure? {
         let principal: Principal
         do throws(AuthenticationFailure) {
-            principal = try Self.principal(of: head, context)
+            principal = try Self.principal(of: context.exchange.head, context)
         } catch {
-            context.loop.metrics.authenticationFailed(context.snapshot.labels.authentication(error))
-            throw AskFailure(error)
+            return error
         }
         guard let tenant = context.snapshot.tenants[principal.tenant] else { throw AskFailure(.internalError) }
         context.principal = principal
@@ -50,6 +65,7 @@ struct RequestPipeline {
         context.plan = tenant.plans[principal.plan]
         // The plan of a claim or an override may be gone since the last reload.
         guard context.plan != nil else { throw AskFailure(.taskNotInPlan) }
+        return nil
     }
 
     private static func principal(
@@ -111,10 +127,11 @@ struct RequestPipeline {
     // MARK: 4 admit
 
     private func admit(_ context: AskContext) async throws(AskFailure) -> Reservation {
-        if let decision = context.loop.gate.admitAtOnce(try self.quotaAsk(context)) {
+        let gate = context.loop.gate
+        if gate.decidesAtOnce, let decision = gate.admitAtOnce(try self.quotaAsk(context)) {
             return try self.reservation(decision, context)
         }
-        return try self.reservation(await context.loop.gate.admit(try self.quotaAsk(context)), context)
+        return try self.reservation(await gate.admit(try self.quotaAsk(context)), context)
     }
 
     @inline(never)
@@ -219,7 +236,10 @@ struct RequestPipeline {
 
     private func settle(_ reservation: consuming Reservation, _ usage: TokenUsage, _ context: AskContext) {
         context.usage = usage
-        context.states = reservation.grant.states.map { $0.settled(charged: usage.total, of: reservation.grant) }
+        let passed = context.calledAt.map { Int((context.now() - $0).nanoseconds / 1_000_000_000) } ?? 0
+        context.states = reservation.grant.states.map { state in
+            state.settled(charged: usage.total, of: reservation.grant, after: passed)
+        }
         reservation.settle(usage: usage)
     }
 

@@ -9,37 +9,35 @@ package final class FakeProvider: Sendable {
     package let port: UInt16
     /// Requests that matched no marker.
     package let rest: ProviderScript
-    private let listener: TestSocket
-    private let state = Mutex(State())
+    private let scripts: Scripts
+    private let server: LoopbackServer
 
-    private struct State {
-        var scripts: [ProviderScript] = []
-        var connections: [Int: TestSocket] = [:]
-        var opened = 0
-        var stopped = false
+    /// In the order in which they came.
+    private final class Scripts: Sendable {
+        let all = Mutex<[ProviderScript]>([])
     }
 
     /// - Parameter rest: what requests without a marker get; the usual answer by default.
     package init(rest: @escaping @Sendable (ProviderCall, Int) -> ProviderReply = { call, _ in .usual(for: call) })
         throws(SocketFailure)
     {
-        (self.listener, self.port) = try TestSocket.listen()
-        self.rest = ProviderScript(marker: "", reply: rest)
-        OwnThread.start { [weak self, listener] in
-            while true {
-                let socket = listener.accept(within: .milliseconds(100))
-                guard let self, !self.state.withLock({ $0.stopped }) else { break }
-                if let socket { self.accepted(socket) }
+        let scripts = Scripts()
+        let rest = ProviderScript(marker: "", reply: rest)
+        self.scripts = scripts
+        self.rest = rest
+        self.server = try LoopbackServer { socket, number in
+            Self.serve(socket, number: number) { call in
+                scripts.all.withLock { $0 }.last { call.bodyText.contains($0.marker) } ?? rest
             }
-            listener.close()
         }
+        self.port = self.server.port
     }
 
     deinit { self.stop() }
 
     /// The base URL of an openai provider in a configuration.
     package var baseURL: String { "http://127.0.0.1:\(self.port)/v1" }
-    package var connectionsOpened: Int { self.state.withLock { $0.opened } }
+    package var connectionsOpened: Int { self.server.opened }
 
     /// Plays replies for requests that hold the marker: the n-th gets the n-th reply, the last one repeats.
     package func script(_ marker: String, _ replies: ProviderReply...) -> ProviderScript {
@@ -53,44 +51,23 @@ package final class FakeProvider: Sendable {
         _ marker: String, reply: @escaping @Sendable (ProviderCall, Int) -> ProviderReply
     ) -> ProviderScript {
         let script = ProviderScript(marker: marker, reply: reply)
-        self.state.withLock { $0.scripts.append(script) }
+        self.scripts.all.withLock { $0.append(script) }
         return script
     }
 
     /// Every request so far, in no order across scripts.
-    package var calls: [ProviderCall] { self.state.withLock { $0.scripts }.flatMap(\.calls) + self.rest.calls }
+    package var calls: [ProviderCall] { self.scripts.all.withLock { $0 }.flatMap(\.calls) + self.rest.calls }
 
     /// Closes the listener and every connection.
-    package func stop() {
-        let connections = self.state.withLock { state in
-            state.stopped = true
-            return Array(state.connections.values)
-        }
-        self.listener.interrupt()
-        for connection in connections { connection.interrupt() }
-    }
+    package func stop() { self.server.stop() }
 
-    private func accepted(_ socket: TestSocket) {
-        let number = self.state.withLock { state in
-            defer { state.opened += 1 }
-            state.connections[state.opened] = socket
-            return state.opened
-        }
-        OwnThread.start { [self] in
-            self.serve(socket, number: number)
-            _ = self.state.withLock { $0.connections.removeValue(forKey: number) }
-        }
-    }
-
-    private func serve(_ socket: TestSocket, number: Int) {
+    private static func serve(_ socket: TestSocket, number: Int, script: (ProviderCall) -> ProviderScript) {
         let reader = MessageReader(socket)
         while let message = try? reader.message(isResponse: false, within: .seconds(120)) {
             let call = ProviderCall(message, connection: number)
-            let script = self.state.withLock { $0.scripts }.last { call.bodyText.contains($0.marker) } ?? self.rest
-            let reply = script.received(call)
+            let reply = script(call).received(call)
             guard ReplyPlayer(socket: socket, call: call, framing: reply.framing).play(reply) else { break }
         }
-        socket.close()
     }
 }
 

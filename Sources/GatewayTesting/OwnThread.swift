@@ -98,6 +98,15 @@ package final class OwnThreadExecutor: TaskExecutor {
         self.ready.post()
     }
 
+    /// Runs something that may block on a thread of its own, and waits for it.
+    package static func run<Value: Sendable>(
+        _ body: @concurrent @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let thread = OwnThreadExecutor()
+        defer { thread.stop() }
+        return try await withTaskExecutorPreference(thread) { try await body() }
+    }
+
     /// Lets the thread end once nothing waits.
     package func stop() {
         self.jobs.withLock { $0.stopped = true }

@@ -16,9 +16,8 @@ package struct RequestID: Hashable, Sendable, CustomStringConvertible {
     /// Appends the 32 digits without a temporary string.
     package func append(to output: inout [UInt8]) {
         for word in [self.high, self.low] {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
-                output.append(digit < 10 ? 48 + digit : 87 + digit)
+            for shift in stride(from: 56, through: 0, by: -8) {
+                Hexadecimal.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)), to: &output)
             }
         }
     }

@@ -13,7 +13,7 @@ package final class UpstreamCall {
     private let client: UpstreamClient
     /// The receiver is dropped at the end, which ends the circle of references.
     var receiver: (any UpstreamReceiver)?
-    private(set) var head = UpstreamHead(status: 0, contentType: "")
+    var head = UpstreamHead(status: 0, contentType: "")
     private var headBytes = 0
     private(set) var headIsDone = false
     /// Whether any word of an answer has come.
@@ -24,6 +24,13 @@ package final class UpstreamCall {
     private var isRefused = false
     private var isPaused = false
     private var body: [UInt8]
+    /// What a near peer has answered before `UpstreamClient.start` returned; nil once the caller has the call in hand.
+    private var early: Early? = Early()
+
+    private struct Early {
+        var hasHead = false
+        var bytes: [UInt8] = []
+    }
 
     init(
         handle: UpstreamHandle, pool: EndpointPool, expectsStream: Bool, client: UpstreamClient, body: [UInt8],
@@ -41,13 +48,19 @@ package final class UpstreamCall {
     /// stands.
     func prepare() {
         let easy = self.handle.easy
+        // Setting a body would turn a GET into a POST.
+        if !self.handle.isGet { self.lendBody() }
+        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
+        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func lendBody() {
+        let easy = self.handle.easy
         self.body.withUnsafeBytes { bytes in
             _ = ccurl_set_const_pointer(easy, CURLOPT_POSTFIELDS, bytes.baseAddress)
             _ = ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(bytes.count))
         }
-        _ = ccurl_set_pointer(easy, CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
-        _ = ccurl_set_pointer(easy, CURLOPT_WRITEDATA, Unmanaged.passUnretained(self).toOpaque())
-        _ = ccurl_set_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
     }
 
     /// Gives the call up; the connection is closed and the receiver hears nothing more.
@@ -66,6 +79,25 @@ package final class UpstreamCall {
         self.isPaused = paused
         self.client.pause(self, paused)
         if self.isRefused, !self.isInCallback { self.client.giveUp(self) }
+    }
+
+    // MARK: Before the caller has it in hand
+
+    /// The caller has the call in hand from now on, unless something has come that it is to be told first.
+    ///
+    /// - Returns: whether `tellEarly` is to be called on the loop's next turn.
+    func hasEarlyNews() -> Bool {
+        if self.early?.hasHead != true { self.early = nil }
+        return self.early != nil
+    }
+
+    /// Tells what has come early, once.
+    func tellEarly() {
+        guard let early = self.early else { return }
+        self.early = nil
+        _ = self.tellHead()
+        if !early.bytes.isEmpty { _ = early.bytes.withUnsafeBytes { self.receivedBody($0) } }
+        if self.isRefused { self.client.giveUp(self) }
     }
 
     // MARK: Called by curl
@@ -109,16 +141,36 @@ package final class UpstreamCall {
         // Interim answers and trailers come through here as well.
         guard status >= 200, !self.headIsDone else { return true }
         self.headIsDone = true
-        // An answer has begun, so curl has sent the body and will not send it again.
-        self.body = []
+        self.releaseBody()
         self.head.status = status
-        return self.inCallback {
+        if !self.handle.wantedFields.isEmpty { self.takeWantedFields() }
+        guard self.early == nil else {
+            self.early?.hasHead = true
+            return true
+        }
+        return self.tellHead()
+    }
+
+    /// A stream may be open for long after its body was sent. A peer may also answer before it has read all, and curl
+    /// then goes on sending.
+    private func releaseBody() {
+        var sent: curl_off_t = 0
+        _ = ccurl_get_size(self.handle.easy, CURLINFO_SIZE_UPLOAD_T, &sent)
+        if sent >= curl_off_t(self.body.count) { self.body = [] }
+    }
+
+    private func tellHead() -> Bool {
+        self.inCallback {
             $0.upstreamAnswered(self.head); return true
         }
     }
 
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        self.inCallback { $0.upstreamReceived(bytes) }
+        guard self.early == nil else {
+            self.early?.bytes.append(contentsOf: bytes)
+            return true
+        }
+        return self.inCallback { $0.upstreamReceived(bytes) }
     }
 
     private func inCallback(_ deliver: (any UpstreamReceiver) -> Bool) -> Bool {

@@ -80,6 +80,7 @@ package final class UpstreamClient: WatcherDelegate {
         pool.openCalls += 1
         call.deadline.action = { [unowned self, unowned call] in self.expire(call) }
         self.loop.arm(call.deadline, after: deadline)
+        if call.hasEarlyNews() { self.loop.later { call.tellEarly() } }
         return call
     }
 
@@ -213,6 +214,7 @@ package final class UpstreamClient: WatcherDelegate {
             let failure = self.failure(of: call, result)
             curl_multi_remove_handle(self.multi, easy)
             self.release(call)
+            call.tellEarly()
             let receiver = call.receiver
             call.receiver = nil
             receiver?.upstreamEnded(failure)

@@ -11,12 +11,19 @@ package final class UpstreamEndpoint: Sendable {
     package let maxConcurrentCalls: Int
     /// A PEM file of trusted roots in place of the system's.
     package let certificateFile: String?
+    /// Of every call to it.
+    let method: String
+    /// Whether calls are GETs without a body instead of POSTs.
+    let isGet: Bool
+    /// Further fields of the answer that its head is to bring, in lower case.
+    let wantedFields: [String]
 
     /// - Parameter headers: name and value pairs; a pair with a control character is left out, since it could
     ///   forge further lines.
     package init(
         url: String, headers: [(name: String, value: Secret)], connectTimeout: TimeSpan = .seconds(2),
-        maxConcurrentCalls: Int = 1024, certificateFile: String? = nil
+        maxConcurrentCalls: Int = 1024, certificateFile: String? = nil, isGet: Bool = false,
+        wantedFields: [String] = [], method: String = "POST"
     ) {
         self.url = url
         var lines: [UInt8] = []
@@ -32,6 +39,9 @@ package final class UpstreamEndpoint: Sendable {
         self.connectTimeout = connectTimeout
         self.maxConcurrentCalls = maxConcurrentCalls
         self.certificateFile = certificateFile
+        self.method = method
+        self.isGet = isGet
+        self.wantedFields = wantedFields
     }
 
     /// Lends each header line as a NUL-terminated string.

@@ -6,6 +6,8 @@ import GatewayTypes
 /// Options of an endpoint cost more to set than a call takes, so only body, deadline and receiver change.
 final class UpstreamHandle {
     let easy: UnsafeMutableRawPointer
+    let isGet: Bool
+    let wantedFields: [String]
     private var headers: UnsafeMutablePointer<curl_slist>?
 
     /// - Parameter expectsStream: pieces of a stream are small and many streams are open, so they get the smallest
@@ -13,6 +15,8 @@ final class UpstreamHandle {
     init?(endpoint: UpstreamEndpoint, expectsStream: Bool, client: UpstreamClient) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
+        self.isGet = endpoint.isGet
+        self.wantedFields = endpoint.wantedFields
         endpoint.withHeaderLines { self.headers = curl_slist_append(self.headers, $0) }
         // Without it curl waits for a 100 before bodies of a megabyte and more.
         self.headers = curl_slist_append(self.headers, "Expect:")
@@ -31,7 +35,8 @@ final class UpstreamHandle {
     private func setAddress(_ endpoint: UpstreamEndpoint) {
         _ = ccurl_set_string(self.easy, CURLOPT_URL, endpoint.url)
         _ = ccurl_set_list(self.easy, CURLOPT_HTTPHEADER, self.headers)
-        _ = ccurl_set_long(self.easy, CURLOPT_POST, 1)
+        _ = ccurl_set_long(self.easy, endpoint.isGet ? CURLOPT_HTTPGET : CURLOPT_POST, 1)
+        if endpoint.method != "POST" { _ = ccurl_set_string(self.easy, CURLOPT_CUSTOMREQUEST, endpoint.method) }
         _ = ccurl_set_long(self.easy, CURLOPT_CONNECTTIMEOUT_MS, Int(endpoint.connectTimeout.inMilliseconds))
         if let file = endpoint.certificateFile { _ = ccurl_set_string(self.easy, CURLOPT_CAINFO, file) }
     }

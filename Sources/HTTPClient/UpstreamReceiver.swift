@@ -17,6 +17,8 @@ package struct UpstreamHead: Sendable {
 
     /// The wait that `Retry-After` asks for, in whole seconds, 30 at most; nil when absent or unreadable.
     package var retryAfterSeconds: Int?
+    /// What the endpoint wanted besides, by lower-case name; several fields of one name joined by commas.
+    package var fields: [String: String] = [:]
 
     package init(status: Int, contentType: String, retryAfterSeconds: Int? = nil) {
         self.status = status

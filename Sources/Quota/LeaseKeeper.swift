@@ -4,6 +4,8 @@ package import GatewayTypes
 /// `Lease.renewal`.
 package struct LeaseKeeper: Sendable {
     private var entries: [RequestID: (lease: Lease, since: MonotonicTime)] = [:]
+    /// Asks that run on though the store does not know their lease any more, and since when it knew it last.
+    private var orphans: [RequestID: MonotonicTime] = [:]
 
     package init() {}
 
@@ -13,7 +15,12 @@ package struct LeaseKeeper: Sendable {
         self.entries[lease.request] = (lease, now)
     }
 
-    package mutating func ended(_ request: RequestID) { self.entries[request] = nil }
+    /// The ask has ended. Answers since when its lease has not been renewed; nil for an ask that is not kept.
+    @discardableResult
+    package mutating func ended(_ request: RequestID) -> MonotonicTime? {
+        let entry = self.entries.removeValue(forKey: request)
+        return entry?.since ?? self.orphans.removeValue(forKey: request)
+    }
 
     /// Leases that would be older than two renewals at the next call. Most asks end before their first renewal and
     /// never appear here.
@@ -26,7 +33,9 @@ package struct LeaseKeeper: Sendable {
     /// The store has renewed these, but for the ones it does not know any more: those go on without a lease.
     /// - Parameter lost: as `QuotaStore.renew` answered.
     package mutating func renewed(_ leases: [Lease], lost: [RequestID], at now: MonotonicTime) {
-        for request in lost { self.entries[request] = nil }
+        for request in lost {
+            if let entry = self.entries.removeValue(forKey: request) { self.orphans[request] = entry.since }
+        }
         for lease in leases where self.entries[lease.request] != nil { self.entries[lease.request] = (lease, now) }
     }
 }

@@ -44,6 +44,9 @@ package final class QuotaGate: Sendable {
         }
     }
 
+    /// Whether the store answers without waiting, so that `admitAtOnce` gives a decision.
+    package var decidesAtOnce: Bool { self.memory != nil }
+
     /// The decision of a store that can answer without waiting; nil when `admit` has to be awaited.
     package func admitAtOnce(_ ask: QuotaAsk) -> QuotaDecision? {
         guard let memory = self.memory else { return nil }
@@ -101,8 +104,13 @@ package final class QuotaGate: Sendable {
 
     /// Ends a reservation; synchronous, so that it also works where a cancelled request unwinds.
     func finish(_ settlement: Settlement, isLocal: Bool, leaked: Bool) {
+        var settlement = settlement
+        let now = self.memory == nil ? self.clock.monotonicTime() : MonotonicTime(nanoseconds: 0)
         self.state.withLock { state in
-            state.leases.ended(settlement.request)
+            let since = state.leases.ended(settlement.request)
+            // A store that kept its data still knows an ask whose lease it renewed so lately. One that does not has
+            // lost its data, and the tokens are charged to the day as they are.
+            if self.memory == nil, let since, now - since < requestMemory { settlement.chargesUnrecorded = true }
             if isLocal { state.localLeases.ended(settlement.request) }
             if leaked { state.counts.leakedReservations &+= 1 }
         }
@@ -161,13 +169,14 @@ package final class QuotaGate: Sendable {
         return Reservation(grant: grant, settlement: settlement, gate: self, isLocal: isLocal)
     }
 
-    /// The store may have admitted the ask before it failed: its tokens and its lease are given back.
+    /// The store may have admitted the ask before it failed, or may do so yet, when what was sent reaches it late. Its
+    /// tokens and its lease are given back; where it is not known it is settled at nothing, so that nothing moves later.
     private func takeBack(_ ask: QuotaAsk, after failure: QuotaFailure) {
         guard failure.mayHaveActed else { return }
         let day = ask.calendar.day(at: self.clock.wallTime())
         self.store.submit(
             Settlement(
                 caller: ask.caller, request: ask.request, limits: ask.limits, day: day, reservedTokens: 0,
-                charge: .tokens(0)))
+                charge: .tokens(0), chargesUnrecorded: true))
     }
 }

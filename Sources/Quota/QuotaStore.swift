@@ -24,17 +24,26 @@ package protocol QuotaStore: AnyObject, Sendable {
     /// Where a caller stands, without moving anything.
     func look(_ question: QuotaQuestion) async throws(QuotaFailure) -> Standing
 
-    /// Changes what an operator may change; holds for the next ask and never moves other usage.
-    func apply(_ change: OperatorChange, to key: CounterKey) async throws(QuotaFailure)
+    /// Changes what an operator may change; holds for the next ask and never moves other usage. Moves nothing when
+    /// the holder's version is not the one that was expected. What is applied leaves an `AuditEntry`.
+    func apply(
+        _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder
+    ) async throws(QuotaFailure) -> ChangeResult
 
     /// What operators have set for a holder and is in force.
-    func steering(of key: CounterKey) async throws(QuotaFailure) -> Steering
+    func steering(of key: CounterKey) async throws(QuotaFailure) -> VersionedSteering
 
-    /// The holder's running asks, oldest first.
+    /// The asks that hold a place in the holder's `concurrent_requests`, oldest first; for a tenant those of all its
+    /// subjects. An ask that no such limit of the holder counts is not among them.
     func leases(of key: CounterKey) async throws(QuotaFailure) -> [LeaseRecord]
 
-    /// Frees the lease of one ask, or of all, in the counters of one holder; the asks go on. Answers how many.
-    func dropLeases(of key: CounterKey, request: RequestID?) async throws(QuotaFailure) -> Int
+    /// Frees the lease of one ask, or of all, in the counters of one holder; the asks go on. Audited as a change.
+    func dropLeases(
+        of key: CounterKey, request: RequestID?, by order: OperatorOrder
+    ) async throws(QuotaFailure) -> LeaseDrop
+
+    /// What operators did, newest first: of the newest `Audit.mostEntries` of a tenant, for `Audit.memory`.
+    func audit(_ question: AuditQuestion) async throws(QuotaFailure) -> AuditPage
 
     /// Changes whenever an operator may have changed something: what was remembered of earlier refusals is then void.
     var generation: UInt64 { get }

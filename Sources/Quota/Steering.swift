@@ -33,28 +33,14 @@ package struct Steering: Hashable, Sendable {
         case untilLifted
     }
 
-    package var requestsPerMinute: LimitOverride?
-    package var tokensPerDay: LimitOverride?
-    package var concurrentRequests: LimitOverride?
+    private var overrides = PerKind<LimitOverride>()
     package var block = Block.none
 
     package init() {}
 
     package subscript(kind: LimitKind) -> LimitOverride? {
-        get {
-            switch kind {
-            case .requestsPerMinute: self.requestsPerMinute
-            case .tokensPerDay: self.tokensPerDay
-            case .concurrentRequests: self.concurrentRequests
-            }
-        }
-        set {
-            switch kind {
-            case .requestsPerMinute: self.requestsPerMinute = newValue
-            case .tokensPerDay: self.tokensPerDay = newValue
-            case .concurrentRequests: self.concurrentRequests = newValue
-            }
-        }
+        get { self.overrides[kind] }
+        set { self.overrides[kind] = newValue }
     }
 
     /// Without what has expired.
@@ -65,6 +51,13 @@ package struct Steering: Hashable, Sendable {
         }
         if case .until(let end) = self.block, end <= time { result.block = .none }
         return result
+    }
+
+    /// Quantities of the overrides, by kind.
+    package var quantities: KindAmounts {
+        var amounts = KindAmounts()
+        for kind in LimitKind.allCases { amounts[kind] = self[kind]?.quantity }
+        return amounts
     }
 
     package var isBlocked: Bool { self.block != .none }

@@ -1,5 +1,6 @@
 import AdminAPI
 import Asking
+import Authentication
 import Configuration
 import EventLoops
 import Gateway
@@ -16,10 +17,12 @@ final class GatewayProcess: Sendable {
     let operations: OperationLog
     let accessLog: AccessLog
     let metrics: MetricsRegistry
+    let fetcher: KeySetFetcher
     let snapshots: SnapshotStore
     let readiness: ServingState
     let loops: [GatewayLoop]
-    let store: MemoryStore
+    let store: CounterStore
+    let reloader: Reloader
     let api: WebServer
     let admin: WebServer?
     let source: ConfigurationSource
@@ -50,15 +53,28 @@ final class GatewayProcess: Sendable {
                 loops: self.group.loops.count, version: Program.version, startTime: SystemClock().wallTime())
             self.accessLog = try AccessLog(
                 document.log.access.sink, metrics: self.metrics.background, operations: self.operations)
+            self.fetcher = KeySetFetcher(
+                loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory)
             let builder = SnapshotBuilder(
-                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime())
-            self.snapshots = SnapshotStore(try builder.snapshot(of: document, generation: 1))
-            self.readiness = ServingState(snapshots: self.snapshots)
-            let store = MemoryStore(clock: SystemClock())
+                file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime(), fetcher: self.fetcher)
+            let snapshot = try builder.snapshot(of: document, generation: 1)
+            self.snapshots = SnapshotStore(snapshot)
+            let desk = AdminDesk(document, snapshot)
+            self.reloader = Reloader(
+                source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
+                accessLog: self.accessLog,
+                operations: self.operations, metrics: self.metrics)
+            let store = try CounterStore(
+                document.store, file: source.name, group: self.group, metrics: self.metrics,
+                operations: self.operations)
             self.store = store
+            self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
             self.loops = try Self.loops(self.group, store, self.metrics, self.operations)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
-            self.admin = try Self.adminServer(document, self.group, self.readiness, self.metrics)
+            let plane = Self.adminPlane(
+                document, self.readiness, self.metrics, store, self.loops, desk, self.reloader)
+            let group = self.group
+            self.admin = try document.listeners.admin.map { try Self.bind($0, group, document.http.server, plane) }
         } catch let failure as StartFailure {
             throw failure
         } catch {
@@ -68,11 +84,12 @@ final class GatewayProcess: Sendable {
     }
 
     private static func loops(
-        _ group: EventLoopGroup, _ store: MemoryStore, _ metrics: MetricsRegistry, _ operations: OperationLog
+        _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ operations: OperationLog
     ) throws -> [GatewayLoop] {
         let calls = CallGates()
         return try group.loops.map { loop in
-            let gate = QuotaGate(store: store, local: store, clock: SystemClock())
+            let gate = QuotaGate(
+                store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
             let own = GatewayLoop(
                 loop: loop, gate: gate, metrics: metrics.shards[loop.index], calls: calls, operations: operations)
             guard let own else {
@@ -91,13 +108,16 @@ final class GatewayProcess: Sendable {
         return try self.bind(address, group, document.http.server, handler)
     }
 
-    private static func adminServer(
-        _ document: ConfigurationDocument, _ group: EventLoopGroup, _ readiness: ServingState,
-        _ metrics: MetricsRegistry
-    ) throws -> WebServer? {
-        guard let address = document.listeners.admin else { return nil }
-        return try self.bind(
-            address, group, document.http.server, AdminPlane(readiness: readiness, metrics: metrics))
+    private static func adminPlane(
+        _ document: ConfigurationDocument, _ readiness: ServingState, _ metrics: MetricsRegistry,
+        _ store: CounterStore, _ loops: [GatewayLoop], _ desk: AdminDesk, _ reloader: Reloader
+    ) -> AdminPlane {
+        let steering = AdminSteering(
+            storeKind: document.store.kind, store: { store.stores[$0] }, view: { desk.view },
+            reload: { await reloader.reloadElsewhere() })
+        return AdminPlane(readiness: readiness, metrics: metrics, steering: steering) {
+            store.sample(loops, labels: metrics.labels)
+        }
     }
 
     private static func bind(
@@ -120,6 +140,8 @@ final class GatewayProcess: Sendable {
             if let admin = self.admin {
                 tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
             }
+            tasks.addTask { await self.store.run() }
+            tasks.addTask(executorPreference: self.group.loops[0]) { await self.fetcher.run() }
             for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
             self.readiness.enter(.serving)
             self.operations.info("serving", [.int("loops", self.group.loops.count), .int("port", self.api.port)])

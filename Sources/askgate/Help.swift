@@ -5,10 +5,12 @@ enum Help {
 
         USAGE: askgate <command> [options]
 
-          serve     answer requests
-          check     look a configuration file through
-          token     issue an access token for development
-          health    ask a running gateway whether it lives
+          serve           answer requests
+          check           look a configuration file through
+          quota           look at quotas and move them
+          operator-token  make a token for who may do that
+          token           issue an access token for development
+          health          ask a running gateway whether it lives
 
         `askgate help <command>` shows the options of one. `askgate --version` shows the version.
 
@@ -24,6 +26,8 @@ enum Help {
         case "check": self.check
         case "token": self.token
         case "health": self.health
+        case "quota": self.quota
+        case "operator-token": self.operatorToken
         default: self.overview
         }
     }

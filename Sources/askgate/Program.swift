@@ -24,6 +24,8 @@ enum Program {
             case "check": return try CheckCommand.run(&options)
             case "token": return try TokenCommand.run(&options)
             case "health": return try HealthCommand.run(&options)
+            case "quota": return await QuotaCommand.run(&options)
+            case "operator-token": return try OperatorTokenCommand.run(&options)
             case "--version", "-V", "version":
                 Terminal.show("askgate \(Self.version)")
                 return 0

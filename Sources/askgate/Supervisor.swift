@@ -24,40 +24,12 @@ struct Supervisor {
             SignalSource(SIGTERM, on: loop) { send.yield(.stop) },
             SignalSource(SIGINT, on: loop) { send.yield(.stop) },
         ]
-        var generation = 1
         for await event in events {
             guard event == .reload else { break }
-            self.reload(&generation)
+            self.process.reloader.reload()
         }
         await self.drain(events)
         for source in sources { source.close() }
-    }
-
-    // MARK: Reload
-
-    /// Puts the file's new content in force, or changes nothing and says why.
-    private func reload(_ generation: inout Int) {
-        self.process.accessLog.reopen()
-        self.process.operations.reopen()
-        let metrics = self.process.metrics
-        do {
-            let loaded = try self.process.source.load()
-            let fixed = self.process.document.restartOnlyChanges(to: loaded.document)
-            for change in fixed { Terminal.complain("askgate: \(change)") }
-            let builder = SnapshotBuilder(
-                file: self.process.source.name, labels: metrics.labels, now: SystemClock().wallTime())
-            let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
-            generation += 1
-            self.process.snapshots.replace(with: snapshot)
-            metrics.background.snapshotApplied(generation: generation)
-            metrics.background.configurationReloaded(.applied)
-            self.process.operations.info("configuration reloaded", [.int("generation", generation)])
-        } catch {
-            metrics.background.configurationReloaded(.refused)
-            let text = (error as? StartFailure)?.text ?? (error as? ConfigurationFailure)?.description ?? ""
-            Terminal.complain("askgate: the configuration was not reloaded\n\(text)")
-            self.process.operations.error("configuration not reloaded", [.int("generation", generation)])
-        }
     }
 
     // MARK: Drain

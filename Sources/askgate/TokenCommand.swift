@@ -47,7 +47,8 @@ enum TokenCommand {
             lifetime: lifetime, now: now)
     }
 
-    private static func read(_ path: String) -> [UInt8]? {
+    /// A secret or a key from its file; nil when it cannot be read.
+    static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

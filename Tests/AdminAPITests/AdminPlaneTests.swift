@@ -11,19 +11,6 @@ import Testing
 
 @testable import AdminAPI
 
-/// Runs each test on a thread of its own, so that it may block on sockets.
-struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let thread = OwnThreadExecutor()
-        defer { thread.stop() }
-        try await withTaskExecutorPreference(thread) { try await function() }
-    }
-}
-
 /// The admin listener with what it shows.
 private final class Admin: Sendable {
     static let loops = makeLoops()
@@ -74,7 +61,7 @@ extension RawClient {
     }
 }
 
-@Suite("Admin listener", OwnThreadTrait())
+@Suite("Admin listener", .ownThread)
 struct AdminPlaneTests {
     @Test func `It says that it lives in every phase`() async throws {
         let admin = try Admin(hasAllKeys: false)

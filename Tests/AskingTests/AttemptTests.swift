@@ -249,12 +249,12 @@ extension FakeProvider {
         breaker: Provider.BreakerPolicy = .off, concurrency: Provider.Concurrency? = nil
     ) -> Provider {
         let dialects = keys.map { key in
-            Provider.Dialect.openAI(
-                UpstreamEndpoint(
-                    url: self.baseURL + "/chat/completions",
-                    headers: [
-                        ("Content-Type", Secret("application/json")), ("Authorization", Secret("Bearer \(key)")),
-                    ]), asksForUsage: true)
+            let headers = [
+                ("Content-Type", Secret("application/json")), ("Authorization", Secret("Bearer \(key)")),
+            ]
+            return Provider.Dialect.openAI(
+                Endpoints(UpstreamEndpoint(url: self.baseURL + "/chat/completions", headers: headers)),
+                Provider.CallOptions())
         }
         return Provider(
             name: name, dialect: dialects[0], spares: Array(dialects.dropFirst()), retry: retry, breaker: breaker,

@@ -23,7 +23,7 @@ struct DeadlineTests {
         var heard = Heard()
         try await withBench { bench in
             heard = try await bench.hear(provider.provider(deadlines), stream: stream)
-            #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+            #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
         return heard
     }
@@ -85,7 +85,8 @@ struct DeadlineTests {
     @Test func `Nobody listening is told as such`() async throws {
         let endpoint = UpstreamEndpoint(url: "http://127.0.0.1:\(try TestSocket.freePort())/", headers: [])
         try await withBench { bench in
-            let heard = try await bench.hear(Provider(name: "none", dialect: .openAI(endpoint, asksForUsage: true)))
+            let dialect = Provider.Dialect.openAI(Endpoints(endpoint), Provider.CallOptions())
+            let heard = try await bench.hear(Provider(name: "none", dialect: dialect))
             #expect(heard.end?.failure == .unreachable)
         }
     }

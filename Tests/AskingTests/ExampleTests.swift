@@ -1,5 +1,6 @@
 import Asking
 import Foundation
+import GatewayTesting
 import Testing
 
 /// The examples of docs/asking.md, compiled and run as they stand there.

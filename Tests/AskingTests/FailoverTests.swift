@@ -160,14 +160,13 @@ struct FailoverTests {
     ])
     func `A refusal is read as far as it may be and no further`(text: String, wanted: ProviderFailure) {
         for size in [1, 7, 100_000] {
-            var reader = RefusalReader()
-            var rest = Array(text.utf8)[...]
-            while !rest.isEmpty {
-                let isFull = Array(rest.prefix(size)).withUnsafeBytes { reader.take($0) }
-                rest = rest.dropFirst(size)
-                if isFull { break }
+            for status in [400, 422] {
+                for dialect in WireDialect.allCases {
+                    let reading = Reading(
+                        Array(text.utf8), of: dialect, streams: true, every: size, status: status)
+                    #expect(reading.failure == wanted, "\(dialect) \(status)")
+                }
             }
-            #expect(reader.failure == wanted)
         }
     }
 

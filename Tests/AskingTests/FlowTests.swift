@@ -54,7 +54,7 @@ struct FlowTests {
             try await withBench { bench in
                 let heard = try await bench.hear(provider.provider())
                 #expect(heard.isWhole)
-                #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+                #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
             }
         }
     }
@@ -72,7 +72,7 @@ struct FlowTests {
             }
             #expect(ask.heard.ends.count == 1 && ask.heard.end?.wasCancelled == true && ask.heard.end?.failure == nil)
             #expect(ask.heard.text == "word ")
-            #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+            #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
     }
 
@@ -118,7 +118,7 @@ struct FlowTests {
         let provider = try FakeProvider { _, _ in
             .events([.flood(Self.word, times: events), .send(OpenAIShapes.event("[DONE]"))])
         }
-        let deadlines = Provider.Deadlines(idle: .milliseconds(300), total: .seconds(120))
+        let deadlines = Provider.Deadlines(idle: .milliseconds(1500), total: .seconds(120))
         try await withBench { bench in
             let ask = try await bench.start(
                 provider.provider(deadlines), keeps: false, prepare: { $0.onPause = { $0.ask?.setPaused(true) } })
@@ -128,7 +128,7 @@ struct FlowTests {
                 try await bench.run { _ in ask.ask?.setPaused(false) }
                 Stopwatch.sleep(milliseconds: 100)
             }
-            Stopwatch.sleep(milliseconds: 500)
+            Stopwatch.sleep(milliseconds: 1700)
             let sent = call.bytesSent
             Stopwatch.sleep(milliseconds: 100)
             #expect(call.bytesSent == sent && call.end == nil)

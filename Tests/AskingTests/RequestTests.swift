@@ -8,7 +8,8 @@ import Testing
 @Suite("What a provider is sent")
 struct RequestTests {
     private func body(_ request: AskRequest, asksForUsage: Bool = true) -> String {
-        String(decoding: OpenAIRequest.body(for: request, asksForUsage: asksForUsage), as: UTF8.self)
+        let options = Provider.CallOptions(asksForUsage: asksForUsage)
+        return String(decoding: OpenAIRequest.body(for: request, options: options), as: UTF8.self)
     }
 
     @Test func `A plain call holds what the server decided and nothing else`() {

@@ -220,7 +220,7 @@ struct StreamShapeTests {
         try await withBench { bench in
             let heard = try await bench.hear(provider.provider())
             #expect(heard.end?.failure == .unusableAnswer)
-            #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+            #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
     }
 

@@ -7,24 +7,6 @@ import Testing
 
 @testable import Asking
 
-/// Runs each test on a thread of its own, so that it may block on sockets.
-struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let thread = OwnThreadExecutor()
-        defer { thread.stop() }
-        try await withTaskExecutorPreference(thread) { try await function() }
-    }
-}
-
-extension Trait where Self == OwnThreadTrait {
-    /// The test may block; see `OwnThreadTrait`.
-    static var ownThread: Self { Self() }
-}
-
 /// What a receiver was told.
 struct Heard: Sendable {
     var starts = 0
@@ -177,7 +159,9 @@ extension FakeProvider {
             url: self.baseURL + "/chat/completions", headers: [("Content-Type", Secret("application/json"))],
             connectTimeout: deadlines.connect, maxConcurrentCalls: most)
         return Provider(
-            name: "fake", dialect: .openAI(endpoint, asksForUsage: asksForUsage), deadlines: deadlines)
+            name: "fake",
+            dialect: .openAI(Endpoints(endpoint), Provider.CallOptions(asksForUsage: asksForUsage)),
+            deadlines: deadlines)
     }
 }
 

@@ -93,20 +93,47 @@ extension Mistake {
                     + "set there, {\"keys\": […]}"
             ]),
         Mistake(
-            "keys from the network",
+            "another name for the address of keys",
             replace: "jwks_file: keys.json",
             by: "jwks_uri: https://id.example.test/keys",
+            problems: ["12:16: the address of a key set is called `jwks_url` here; write `jwks_url: URL`"]),
+        Mistake(
+            "keys fetched without encryption",
+            replace: "jwks_file: keys.json",
+            by: "jwks_url: \"http://id.example.test/keys\"",
             problems: [
-                "12:16: keys are not fetched over the network yet; save the issuer's key set to a "
-                    + "file and write `jwks_file: PATH`"
+                "12:26: `jwks_url` is no address that keys are fetched from; write an address that begins with "
+                    + "https://; http:// is for this machine only"
             ]),
+        Mistake(
+            "fetched keys beside others",
+            replace: "{jwks_file: keys.json}",
+            by: "[{jwks_file: keys.json}, {discovery: true}]",
+            problems: [
+                "12:52: keys that are fetched stand beside other keys; write one `jwks_url` or `discovery` and "
+                    + "nothing else"
+            ]),
+        Mistake(
+            "metadata of an issuer that is no address",
+            replace:
+                "issuer: https://id.example.test\n        audience: gw\n        algorithms: [RS256]\n        keys: {jwks_file: keys.json}",
+            by: "issuer: main\n        audience: gw\n        algorithms: [RS256]\n        keys: {discovery: true}",
+            problems: [
+                "12:27: the issuer is no https address, so its metadata cannot be found from it; write "
+                    + "`discovery: URL` and the address of its metadata"
+            ]),
+        Mistake(
+            "options of fetched keys at a file",
+            replace: "{jwks_file: keys.json}",
+            by: "{jwks_file: keys.json, cooldown: 10s}",
+            problems: ["12:38: only keys that are fetched have `cooldown`; remove it"]),
         Mistake(
             "no key source",
             replace: "{jwks_file: keys.json}",
             by: "{}",
             problems: [
-                "12:15: a key source says no place; write `keys: {jwks_file: keys.json}`, or "
-                    + "pem_file or hmac_secret, each as an item of its own"
+                "12:15: a key source says no place; write `keys: {jwks_url: URL}`, or discovery, "
+                    + "jwks_file, pem_file or hmac_secret, each as an item of its own"
             ]),
         Mistake(
             "too much leeway",

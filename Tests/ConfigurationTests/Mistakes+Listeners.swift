@@ -81,11 +81,60 @@ extension Mistake {
                 "2:8: `loops` is `010`, which is not a plain whole number; write a whole number from 1 to 256"
             ]),
         Mistake(
-            "the store that is not there",
+            "a Redis that is nowhere",
             replace: "listeners: {api: {}}",
             by: "listeners: {api: {}}\nstore: {kind: redis}",
             problems: [
-                "2:15: the store `redis` is not built in yet; write `kind: memory`"
+                "2:8: `store` says nowhere where Redis is; write `address: HOST:6379`, `sentinel: {master: NAME, addresses: [HOST:26379]}` or `cluster: [HOST:6379]`"
+            ]),
+        Mistake(
+            "a Redis in two places",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis, address: a, cluster: [b]}",
+            problems: [
+                "2:34: `store` names Redis in more than one way; write `address: HOST:6379`, `sentinel: {master: NAME, addresses: [HOST:26379]}` or `cluster: [HOST:6379]`"
+            ]),
+        Mistake(
+            "a Redis with a scheme",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis, address: \"redis://a\"}",
+            problems: [
+                "2:31: `address` is `redis://a`, which is no address; write HOST:6379, and an IPv6 address in brackets"
+            ]),
+        Mistake(
+            "a Redis without a port",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis, address: \"a:\"}",
+            problems: [
+                "2:31: `address` is `a:`, which is no address; write HOST:6379, and an IPv6 address in brackets"
+            ]),
+        Mistake(
+            "a database of a cluster",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis, cluster: [a], database: 1}",
+            problems: [
+                "2:46: a cluster has no database but 0; remove `database`"
+            ]),
+        Mistake(
+            "a user without password",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis, address: a, user: u}",
+            problems: [
+                "2:34: there is a `user` and no `password`; write `password: {env: NAME}`"
+            ]),
+        Mistake(
+            "a password in the file",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: redis, address: a, password: p}",
+            problems: [
+                "2:44: the store's password is written into the file, where secrets never stand; write `{env: NAME}` or `{file: PATH}`"
+            ]),
+        Mistake(
+            "memory with an address",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nstore: {kind: memory, address: a}",
+            problems: [
+                "2:23: the store `memory` has no `address`; remove it, or write `kind: redis`"
             ]),
         Mistake(
             "an unknown store",

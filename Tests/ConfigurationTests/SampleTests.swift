@@ -6,9 +6,11 @@ import Testing
 
 /// The files of `config/` load, and load to the same whatever an editor does to their bytes.
 @Suite struct SampleTests {
-    static let names = ["askgate.example.yaml", "two-tenants.yaml", "development.yaml"]
+    static let names = [
+        "askgate.example.yaml", "two-tenants.yaml", "development.yaml", "production.yaml", "providers.yaml",
+    ]
 
-    private func sample(_ name: String) throws -> [UInt8] {
+    static func sample(_ name: String) throws -> [UInt8] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         return Array(try Data(contentsOf: root.appending(path: "config/\(name)")))
@@ -16,12 +18,12 @@ import Testing
 
     @Test(arguments: names)
     func loadsWithoutAnyProblem(_ name: String) throws {
-        #expect(try load(self.sample(name)).warnings.isEmpty)
+        #expect(try load(Self.sample(name)).warnings.isEmpty)
     }
 
     @Test(arguments: names)
     func lineEndsAndByteOrderMarkChangeNothing(_ name: String) throws {
-        let original = try self.sample(name)
+        let original = try Self.sample(name)
         let expected = try load(original).document.effectiveText
         let crlf = original.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }
         let cr = original.map { $0 == 0x0A ? 0x0D : $0 }
@@ -33,27 +35,27 @@ import Testing
 
     @Test(arguments: names)
     func theEffectiveTextIsJSONWithoutAnySecret(_ name: String) throws {
-        let text = try load(self.sample(name)).document.effectiveText
+        let text = try load(Self.sample(name)).document.effectiveText
         #expect(!text.contains("canary"))
         #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(text.utf8)) }
     }
 
     @Test func theExampleWritesDefaultsAsTheyAre() throws {
-        let http = try load(self.sample("askgate.example.yaml")).document.http
+        let http = try load(Self.sample("askgate.example.yaml")).document.http
         #expect(http == HTTPSettings())
-        let providers = try load(self.sample("askgate.example.yaml")).document.providers
+        let providers = try load(Self.sample("askgate.example.yaml")).document.providers
         #expect(providers[0].timeouts == ProviderTimeouts())
         #expect(providers[0].maxConnections == providers[1].maxConnections)
     }
 
     @Test func twoTenantsFitOnOneScreen() throws {
-        let lines = try self.sample("two-tenants.yaml").split(separator: 0x0A)
+        let lines = try Self.sample("two-tenants.yaml").split(separator: 0x0A)
         #expect(lines.count <= 50)
         #expect(lines.allSatisfy { $0.count <= 120 })
     }
 
     @Test func theExampleMeansWhatItSays() throws {
-        let document = try load(self.sample("askgate.example.yaml")).document
+        let document = try load(Self.sample("askgate.example.yaml")).document
         let tenant = try #require(document.tenants.first)
         #expect(document.loops == 2)
         #expect(tenant.zone == "Asia/Tehran")

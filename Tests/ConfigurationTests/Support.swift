@@ -26,16 +26,23 @@ let goodConfiguration = """
     """
 
 let testEnvironment = [
-    "MAIN_KEY": "sk-canary-main", "SPARE_KEY": "sk-canary-spare", "EMPTY": "", "SPLIT": "sk-canary\nX-Injected: yes",
+    "MAIN_KEY": "sk-canary-main", "REDIS_PASSWORD": "canary-redis", "SPARE_KEY": "sk-canary-spare", "EMPTY": "",
+    "SPLIT": "sk-canary\nX-Injected: yes",
     "ASKGATE_DEVELOPMENT_SECRET": "canary-development-secret-32-bytes",
-    "SHORT": "sixteen-bytes-ok", "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
+    "OPENAI_KEY": "sk-canary-openai", "DARVAREH_KEY": "canary-darvareh", "OPENROUTER_KEY": "canary-openrouter",
+    "AZURE_KEY": "canary-azure", "ANTHROPIC_KEY": "canary-anthropic", "GEMINI_KEY": "canary gemini&",
+    "DIGEST": String(repeating: "ab", count: 32), "SHORT": "sixteen-bytes-ok",
+    "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
 ]
 
 let testFiles: [String: ConfigurationSources.File] = [
     "keys.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)), "keys/acme.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)),
     "keys/borealis.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)),
     "keys/acme.pem": .init(bytes: Array("-----BEGIN PUBLIC KEY-----\nAA\n-----END PUBLIC KEY-----\n".utf8)),
+    "keys/vllm.secret": .init(bytes: Array("canary-vllm\n".utf8)),
+    "keys/vertex.secret": .init(bytes: Array("canary-vertex\n".utf8)),
     "private.pem": .init(bytes: Array("-----BEGIN EC PRIVATE KEY-----\nAA\n".utf8)),
+    "digest": .init(bytes: Array((String(repeating: "CD", count: 32) + "\n").utf8)),
     "text.txt": .init(bytes: Array("words\n".utf8)),
     "open.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\n".utf8), isReadableByAll: true),
     "crlf.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\r\n".utf8)),

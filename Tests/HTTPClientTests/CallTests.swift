@@ -162,4 +162,55 @@ struct CallTests {
             #expect(told.isWhole && told.text == String(repeating: "zipped text ", count: 20))
         }
     }
+
+    @Test func `Nothing is told before the caller has the call in hand, however near the peer`() async throws {
+        // Answers as soon as a byte has come, so that the answer often is there before the request has left whole.
+        let answer = Array("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}".utf8)
+        let server = try LoopbackServer { socket, _ in
+            while try !socket.receive(within: .seconds(20)).isEmpty { try socket.send(answer) }
+        }
+        defer { server.stop() }
+        let endpoint = UpstreamEndpoint(url: "http://127.0.0.1:\(server.port)/", headers: [])
+        try await withUpstream { upstream in
+            let early = Box(0)
+            for number in 0..<3000 {
+                let call = try await upstream.start(
+                    endpoint, "{}", stream: number % 2 == 0,
+                    then: { call in
+                        let told = call.told
+                        if !told.heads.isEmpty || told.count > 0 || !told.ends.isEmpty { early.change { $0 += 1 } }
+                    })
+                #expect(call.ends() && call.told.isWhole && call.told.text == "{}")
+            }
+            #expect(early.now == 0)
+        }
+    }
+
+    @Test func `A body goes out whole to a peer that answers before it has read it`() async throws {
+        // So long that memory given back too early is gone.
+        let body = String(repeating: "a", count: 40_000_000) + "end"
+        let received = Box([UInt8]())
+        let server = try LoopbackServer { socket, _ in
+            var bytes = try socket.receive(within: .seconds(20))
+            try socket.send(
+                Array("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 4\r\n\r\nda".utf8))
+            // The head is taken in long before this end takes the rest.
+            Stopwatch.sleep(milliseconds: 300)
+            while !bytes.suffix(3).elementsEqual("end".utf8), case let more = try socket.receive(within: .seconds(20)),
+                !more.isEmpty
+            {
+                bytes += more
+            }
+            received.change { $0 = bytes }
+            try socket.send(Array("ta".utf8))
+        }
+        defer { server.stop() }
+        let endpoint = UpstreamEndpoint(url: "http://127.0.0.1:\(server.port)/", headers: [])
+        try await withUpstream { upstream in
+            let call = try await upstream.start(endpoint, body)
+            #expect(call.ends() && call.told.isWhole && call.told.text == "data")
+            #expect(
+                received.now.count > body.utf8.count && received.now.suffix(body.utf8.count).elementsEqual(body.utf8))
+        }
+    }
 }

@@ -136,7 +136,7 @@ struct FailureTests {
             let told = try await upstream.perform(provider.endpoint(), stream: true, deadline: .seconds(1))
             #expect(told.ends == [.timeout])
             #expect(told.heads.count == (inBody ? 1 : 0))
-            #expect(provider.calls.first?.waitForEnd() == .peerClosed)
+            #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
     }
 

@@ -3,38 +3,7 @@ import GatewayTesting
 import GatewayTypes
 import HTTPCodec
 import HTTPServer
-import Synchronization
 import Testing
-
-/// Runs each test on a thread of its own, so that it may block on sockets.
-struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-    var isRecursive: Bool { true }
-
-    func provideScope(
-        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
-    ) async throws {
-        let thread = OwnThreadExecutor()
-        defer { thread.stop() }
-        try await withTaskExecutorPreference(thread) { try await function() }
-    }
-}
-
-extension Trait where Self == OwnThreadTrait {
-    /// The test may block; see `OwnThreadTrait`.
-    static var ownThread: Self { Self() }
-}
-
-/// What several threads write into.
-final class Box<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
-    init(_ value: Value) { self.value = Mutex(value) }
-    var now: Value { self.value.withLock { $0 } }
-    func change(_ body: (inout sending Value) -> Void) { self.value.withLock { body(&$0) } }
-    /// Waits until the value is as it should be; false when it is not in time.
-    func becomes(within limit: TimeSpan = .seconds(15), _ condition: (Value) -> Bool) -> Bool {
-        Stopwatch.wait(upTo: limit) { condition(self.now) }
-    }
-}
 
 extension Box where Value == [String] {
     func note(_ word: String) { self.change { $0.append(word) } }

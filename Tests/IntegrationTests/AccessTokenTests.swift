@@ -39,7 +39,7 @@ struct TokenCase: Sendable, CustomTestStringConvertible {
     static func now(_ seconds: Int) -> String { String(Stopwatch.wallSeconds() + seconds) }
 }
 
-@Suite("Access tokens", .ownThread, .gateway())
+@Suite("Access tokens", .oneOfFewThreads, .gateway())
 struct AccessTokenTests {
     /// Presents the token with a good ask; what came, how often the provider was called, and what moved for the
     /// subject that the token names.

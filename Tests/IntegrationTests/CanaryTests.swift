@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// Marked content goes through success and every failure, and every sink is searched for it behind.
-@Suite("Content stays out of every sink", .ownThread)
+@Suite("Content stays out of every sink", .oneOfFewThreads)
 struct CanaryTests {
     private static let settings = GatewaySettings.with {
         $0.providerTimeouts = "{connect: 1s, first_byte: 700ms, idle: 700ms, total: 5s}"

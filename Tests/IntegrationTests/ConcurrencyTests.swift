@@ -4,7 +4,7 @@ import JSON
 import Synchronization
 import Testing
 
-@Suite("Running asks", .ownThread, .gateway())
+@Suite("Running asks", .oneOfFewThreads, .gateway())
 struct ConcurrencyTests {
     private static let word = OpenAIShapes.event(OpenAIShapes.delta("word "))
 

@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Configuration files", .ownThread)
+@Suite("Configuration files", .oneOfFewThreads)
 struct ConfigurationFileTests {
     /// A file with everything it names beside it.
     private func folder(_ yaml: String) throws -> (folder: TemporaryFolder, path: String) {
@@ -104,9 +104,12 @@ struct ConfigurationFileTests {
     }
 
     @Test func `The samples of the project are good`() throws {
-        let environment = [
-            "MAIN_KEY": "k", "SPARE_KEY": "k", "GUEST_SECRET": "c2VjcmV0LW9mLW1vcmUtdGhhbi10aGlydHktdHdvLWJ5dGVz",
+        var environment = [
+            "GUEST_SECRET": "c2VjcmV0LW9mLW1vcmUtdGhhbi10aGlydHktdHdvLWJ5dGVz", "REDIS_PASSWORD": "p",
         ]
+        for name in ["MAIN", "SPARE", "OPENAI", "DARVAREH", "OPENROUTER", "AZURE", "ANTHROPIC", "GEMINI"] {
+            environment["\(name)_KEY"] = "k"
+        }
         let samples = try ChildProcess.run("ls", ["config"]).output.split(separator: "\n")
         for name in samples where name.hasSuffix(".yaml") && name != "development.yaml" {
             let folder = try TemporaryFolder()
@@ -114,6 +117,7 @@ struct ConfigurationFileTests {
             _ = try ChildProcess.run("mkdir", ["\(folder.path)/keys"])
             for key in ["keys/acme.json", "keys/borealis.json"] { try folder.write(key, Issuers.jwks) }
             try folder.write("keys/acme.pem", Issuers.rsa.publicPEM)
+            for secret in ["keys/vllm.secret", "keys/vertex.secret"] { try folder.write(secret, "k") }
             let path = try folder.write(String(name), text)
             let end = try ChildProcess.run(try GatewayProcess.binary(), ["check", path], environment: environment)
             #expect(end.code == 0, "\(name): \(end.output)\(end.errors)")
@@ -121,7 +125,7 @@ struct ConfigurationFileTests {
     }
 }
 
-@Suite("Reload", .ownThread)
+@Suite("Reload", .oneOfFewThreads)
 struct ReloadTests {
     @Test func `A reload keeps counters, and a new limit counts what was used`() throws {
         let gateway = try TestGateway()

@@ -34,7 +34,7 @@ struct StreamCase: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Event streams of providers", .ownThread, .gateway())
+@Suite("Event streams of providers", .oneOfFewThreads, .gateway())
 struct EventStreamParsingTests {
     private static let persian = ["سلام دنیا، ", "می‌نویسم ", "👩‍👩‍👧 ", "e\u{301}\u{327} ", "\u{10FFFF}"]
     private static let word = OpenAIShapes.event(OpenAIShapes.delta("ok"))
@@ -212,7 +212,7 @@ struct EventStreamParsingTests {
     ]
 }
 
-@Suite("Endless event streams", .ownThread, .serialized, .gateway(), .tags(.memory))
+@Suite("Endless event streams", .oneOfFewThreads, .serialized, .gateway(), .tags(.memory))
 struct EndlessStreamTests {
     @Test(arguments: [
         ("one line", "data: ", "xxxxxxxx", 1 << 20), ("one comment", ": ", "xxxxxxxx", 1 << 20),

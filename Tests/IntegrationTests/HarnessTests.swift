@@ -4,7 +4,7 @@ import JSON
 import Testing
 
 /// The pieces that the other suites stand on do what they say.
-@Suite("Harness", .ownThread)
+@Suite("Harness", .oneOfFewThreads)
 struct HarnessTests {
     private func call(_ provider: FakeProvider, _ body: String = "{}") throws -> (RawClient, ProviderScript) {
         let client = try RawClient(port: provider.port)

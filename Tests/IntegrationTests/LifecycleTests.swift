@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Start, drain and end", .ownThread)
+@Suite("Start, drain and end", .oneOfFewThreads)
 struct LifecycleTests {
     private static let word = OpenAIShapes.event(OpenAIShapes.delta("word "))
 
@@ -161,7 +161,7 @@ struct LifecycleTests {
     }
 }
 
-@Suite("Development defaults", .ownThread)
+@Suite("Development defaults", .oneOfFewThreads)
 struct DevelopmentTests {
     @Test func `The program explains itself`() throws {
         let binary = try GatewayProcess.binary()

@@ -4,7 +4,7 @@ import JSON
 import Synchronization
 import Testing
 
-@Suite("Limits", .ownThread, .gateway())
+@Suite("Limits", .oneOfFewThreads, .gateway())
 struct LimitTests {
     @Test(arguments: [0, 1, 2, 3, 5])
     func `Exactly as many asks as the plan says are admitted`(limit: Int) throws {

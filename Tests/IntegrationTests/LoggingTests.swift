@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Records and metrics", .ownThread, .gateway())
+@Suite("Records and metrics", .oneOfFewThreads, .gateway())
 struct LoggingTests {
     private static let members: Set<String> = [
         "time", "request_id", "tenant", "subject", "plan", "task", "provider", "model", "route", "outcome", "status",
@@ -155,7 +155,7 @@ struct LoggingTests {
     }
 }
 
-@Suite("Series", .ownThread, .serialized, .gateway())
+@Suite("Series", .oneOfFewThreads, .serialized, .gateway())
 struct SeriesTests {
     @Test func `No word of a client makes a series`() throws {
         let gateway = try TestGateway.current

@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Answers of providers", .ownThread, .gateway())
+@Suite("Answers of providers", .oneOfFewThreads, .gateway())
 struct ProviderAnswerTests {
     private static let word = OpenAIShapes.event(OpenAIShapes.delta("Hi"))
     private static let done = ProviderStep.send("data: [DONE]\n\n")

@@ -6,7 +6,7 @@ import Testing
 
 /// llama.cpp's own server with a small real model, behind the gateway.
 @Suite(
-    "A real model", .ownThread, .serialized,
+    "A real model", .oneOfFewThreads, .serialized,
     .enabled(
         if: LlamaServer.isInstalled || getenv("CI") != nil, "needs the Python environment of Scripts/setup --tests"))
 struct RealModelTests {

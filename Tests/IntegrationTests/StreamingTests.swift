@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Streaming", .ownThread, .gateway())
+@Suite("Streaming", .oneOfFewThreads, .gateway())
 struct StreamingTests {
     @Test func `A streamed answer starts, grows and finishes once`() throws {
         let gateway = try TestGateway.current
@@ -147,7 +147,7 @@ struct StreamingTests {
 }
 
 @Suite(
-    "Silent providers", .ownThread,
+    "Silent providers", .oneOfFewThreads,
     .gateway(
         .with {
             $0.providerTimeouts = "{connect: 1s, first_byte: 2s, idle: 3s, total: 6s}"
@@ -212,7 +212,7 @@ struct SilentProviderTests {
 }
 
 @Suite(
-    "Slow readers", .ownThread, .serialized, .tags(.memory),
+    "Slow readers", .oneOfFewThreads, .serialized, .tags(.memory),
     .gateway(.with { $0.http = "{heartbeat: 15s, timeouts: {write_stall: 3s}}" }))
 struct SlowReaderTests {
     @Test func `A client that does not read holds the provider back, then loses its place`() throws {

@@ -3,7 +3,7 @@ import GatewayTypes
 import JSON
 import Testing
 
-@Suite("Text", .ownThread, .gateway())
+@Suite("Text", .oneOfFewThreads, .gateway())
 struct TextTests {
     /// Asks the task `short`, whose text may have 25 characters, and gives the answer and what the provider got.
     private func askShort(_ text: String, json: String? = nil) throws -> (answer: HTTPResponse, forwarded: String?) {

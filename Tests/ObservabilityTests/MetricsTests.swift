@@ -26,11 +26,12 @@ struct MetricsTests {
                     usage: TokenUsage(input: 10, output: 5, total: 18, source: .provider)))
             shard.admissionDecided(.refused, limit: .tokensPerDay, scope: .tenant)
             shard.overheadMeasured(.microseconds(40), in: .admit)
-            shard.leasesChanged(by: 3)
-            shard.leasesChanged(by: -1)
-            shard.reservationLeaked()
+            var sample = QuotaSample()
+            sample.leases = 2
+            sample.leaked = 1
+            sample.failures = [(labels.intern("timeout"), 1)]
+            shard.quotaSampled(sample)
             shard.storeAnswered(.settle, after: .milliseconds(2))
-            shard.storeFailed(labels.intern("timeout"))
             shard.attemptEnded(
                 AttemptMeasurement(
                     provider: provider, model: model, outcome: labels.intern("answered"), isFailure: false,
@@ -50,8 +51,11 @@ struct MetricsTests {
         }
         self.registry.shards[0].providerStateChanged(provider, to: .open)
         self.registry.shards[1].providerStateChanged(provider, to: .closed)
-        self.registry.shards[1].storeDegraded(true)
-        self.registry.shards[0].storeDegraded(false)
+        var degraded = QuotaSample()
+        degraded.leases = 2
+        degraded.leaked = 1
+        degraded.isDegraded = true
+        self.registry.shards[1].quotaSampled(degraded)
         self.registry.background.snapshotApplied(generation: 4)
     }
 

@@ -69,7 +69,7 @@ struct TestStoreClock: StoreClock {
         let (bench, store, clock) = Self.bench()
         let ask = bench.ask([.day(1000)])
         let grant = try await bench.pass(ask)
-        store.apply(.reset(nil), to: .subject("u1", of: StoreBench.tenant))
+        try await store.apply(.reset(nil), to: .subject("u1", of: StoreBench.tenant))
         clock.advance(by: .seconds(10))
         store.sweep()
         #expect(store.accountCount == 1)

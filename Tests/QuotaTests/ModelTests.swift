@@ -20,15 +20,17 @@ struct Dice: RandomNumberGenerator {
 @Suite struct ModelTests {
     struct Walk {
         var dice: Dice
-        let clock = TestClock(wall: WallTime(seconds: 1_774_700_000))
-        let store: MemoryStore
+        let clock: TestClock
+        let store: any QuotaStore
         var naive: NaiveStore
         var open: [(QuotaAsk, Grant)] = []
         var done: [(QuotaAsk, Grant)] = []
 
-        init(seed: UInt64) {
+        init(seed: UInt64, clock: TestClock, store: any QuotaStore) {
             self.dice = Dice(state: seed)
-            self.store = MemoryStore(clock: self.clock)
+            self.clock = clock
+            self.store = store
+            clock.set(wall: WallTime(seconds: 1_774_700_000))
             self.naive = NaiveStore(wall: self.clock.wallTime())
         }
 
@@ -69,7 +71,7 @@ struct Dice: RandomNumberGenerator {
             self.naive.wall = self.clock.wallTime()
         }
 
-        mutating func ask() throws {
+        mutating func ask() async throws {
             var ask = QuotaAsk(
                 caller: self.caller(), limits: self.limits(), calendar: self.pick([Zones.berlin, .utc]),
                 promptEstimate: self.pick([0, 10, 37, 80]), outputCap: self.pick([0, 5, 16, 60, 300]),
@@ -85,7 +87,7 @@ struct Dice: RandomNumberGenerator {
                 isNew = false
             }
             let expected = self.naive.admit(ask)
-            try self.compare(self.store.admit(ask), expected, ask, isNew: isNew)
+            try await self.compare(self.store.admit(ask), expected, ask, isNew: isNew)
         }
 
         mutating func compare(
@@ -120,12 +122,12 @@ struct Dice: RandomNumberGenerator {
             }
         }
 
-        mutating func settle() throws {
+        mutating func settle() async throws {
             guard !self.open.isEmpty else { return }
             let (ask, grant) = self.open.remove(at: Int.random(in: self.open.indices, using: &self.dice))
             let charge: Int? = self.pick([nil, 0, 7, grant.reservedTokens, 500])
             let settlement = Settlement(of: ask, grant: grant, charge: charge.map { .tokens($0) } ?? .asReserved)
-            let result = self.store.settle(settlement)
+            let result = try await self.store.settle(settlement)
             // Remembered for a while after the lease has died; whoever comes later stays charged as reserved.
             if !self.isRemembered(ask.request) {
                 try #require(result == .unknown)
@@ -141,21 +143,21 @@ struct Dice: RandomNumberGenerator {
             }
         }
 
-        mutating func settleAgain() throws {
+        mutating func settleAgain() async throws {
             guard let (ask, grant) = self.done.last else { return }
-            let result = self.store.settle(Settlement(of: ask, grant: grant, charge: .tokens(1)))
+            let result = try await self.store.settle(Settlement(of: ask, grant: grant, charge: .tokens(1)))
             try #require(result != .settled)
         }
 
-        mutating func renew() throws {
+        mutating func renew() async throws {
             guard !self.open.isEmpty else { return }
             let leases = self.open.map { Lease(caller: $0.0.caller, request: $0.0.request) }
                 .filter { _ in Bool.random(using: &self.dice) }
-            let lost = Set(self.store.renew(leases))
+            let lost = Set(try await self.store.renew(leases))
             for lease in leases { try #require(self.naive.renew(lease.request) != lost.contains(lease.request)) }
         }
 
-        mutating func steer() {
+        mutating func steer() async throws {
             let caller = self.caller()
             let key = self.naive.key(self.pick(LimitScope.allCases), caller)
             let kind = self.pick(LimitKind.allCases)
@@ -163,32 +165,32 @@ struct Dice: RandomNumberGenerator {
             switch Int.random(in: 0..<8, using: &self.dice) {
             case 0, 1:
                 let override = LimitOverride(quantity: self.pick([0, 2, 9, 500]), expiresAt: end)
-                self.store.apply(.override(kind, override), to: key)
+                try await self.store.apply(.override(kind, override), to: key)
                 self.naive.overrides[key, default: [:]][kind] = override
             case 2:
-                self.store.apply(.clearOverride(kind), to: key)
+                try await self.store.apply(.clearOverride(kind), to: key)
                 self.naive.overrides[key]?[kind] = nil
             case 3, 4:
-                self.store.apply(.clearOverride(nil), to: key)
+                try await self.store.apply(.clearOverride(nil), to: key)
                 self.naive.overrides[key] = nil
             case 5:
-                self.store.apply(.block(until: end), to: key)
+                try await self.store.apply(.block(until: end), to: key)
                 self.naive.blocks[key] = .some(end)
             case 6:
-                self.store.apply(.unblock, to: key)
+                try await self.store.apply(.unblock, to: key)
                 self.naive.blocks[key] = nil
             default:
                 let which: LimitKind? = Bool.random(using: &self.dice) ? kind : nil
-                self.store.apply(.reset(which), to: key)
+                try await self.store.apply(.reset(which), to: key)
                 self.naive.resets.append(.init(key: key, kind: which, entries: self.naive.entries.count))
             }
         }
 
-        mutating func look() throws {
+        mutating func look() async throws {
             let caller = self.caller()
             let limits = self.limits()
             let calendar = caller.tenant == "a" ? Zones.berlin : Zones.kathmandu
-            let standing = self.store.look(QuotaQuestion(caller: caller, limits: limits, calendar: calendar))
+            let standing = try await self.store.look(QuotaQuestion(caller: caller, limits: limits, calendar: calendar))
             let expected = self.naive.limits(limits, caller)
             try #require(standing.states.map(\.limit) == expected)
             let day = calendar.day(at: self.naive.wall)
@@ -196,29 +198,36 @@ struct Dice: RandomNumberGenerator {
             try #require(standing.isBlocked == self.naive.isBlocked(caller))
         }
 
-        mutating func step() throws {
+        mutating func step() async throws {
             switch Int.random(in: 0..<100, using: &self.dice) {
-            case 0..<50: try self.ask()
-            case 50..<66: try self.settle()
-            case 66..<68: try self.settleAgain()
-            case 68..<74: try self.renew()
-            case 74..<78: try self.look()
-            case 78..<80: self.steer()
+            case 0..<50: try await self.ask()
+            case 50..<66: try await self.settle()
+            case 66..<68: try await self.settleAgain()
+            case 68..<74: try await self.renew()
+            case 74..<78: try await self.look()
+            case 78..<80: try await self.steer()
             case 80..<81:
-                self.naive.blocks = self.naive.blocks.filter { key, _ in
-                    self.store.apply(.unblock, to: key)
-                    return false
-                }
-            case 81: self.store.sweep()
+                for key in self.naive.blocks.keys { try await self.store.apply(.unblock, to: key) }
+                self.naive.blocks = [:]
+            case 81: (self.store as? MemoryStore)?.sweep()
             default: self.advance()
             }
         }
     }
 
     @Test(arguments: 1...24 as ClosedRange<UInt64>)
-    func everyAnswerIsTheNaiveOne(seed: UInt64) throws {
-        var walk = Walk(seed: seed)
-        for _ in 0..<700 { try walk.step() }
+    func everyAnswerIsTheNaiveOne(seed: UInt64) async throws {
+        let clock = TestClock()
+        var walk = Walk(seed: seed, clock: clock, store: MemoryStore(clock: clock))
+        for _ in 0..<700 { try await walk.step() }
+        #expect(walk.naive.entries.count > 60)
+    }
+
+    @Test(arguments: 101...112 as ClosedRange<UInt64>)
+    func everyAnswerOfRedisIsTheNaiveOne(seed: UInt64) async throws {
+        let it = try RedisBench()
+        var walk = Walk(seed: seed, clock: it.clock, store: it.store)
+        for _ in 0..<700 { try await walk.step() }
         #expect(walk.naive.entries.count > 60)
     }
 }

@@ -38,14 +38,15 @@ final class FailingStore: QuotaStore {
         return self.inner.renew(leases)
     }
     func look(_ question: QuotaQuestion) async throws(QuotaFailure) -> Standing { self.inner.look(question) }
-    func apply(_ change: OperatorChange, to key: CounterKey) async throws(QuotaFailure) {
-        self.inner.apply(change, to: key)
-    }
-    func steering(of key: CounterKey) async throws(QuotaFailure) -> Steering { self.inner.steering(of: key) }
+    func apply(
+        _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder
+    ) async throws(QuotaFailure) -> ChangeResult { self.inner.apply(change, to: key, by: order) }
+    func steering(of key: CounterKey) async throws(QuotaFailure) -> VersionedSteering { self.inner.steering(of: key) }
     func leases(of key: CounterKey) async throws(QuotaFailure) -> [LeaseRecord] { self.inner.leases(of: key) }
-    func dropLeases(of key: CounterKey, request: RequestID?) async throws(QuotaFailure) -> Int {
-        self.inner.dropLeases(of: key, request: request)
-    }
+    func dropLeases(
+        of key: CounterKey, request: RequestID?, by order: OperatorOrder
+    ) async throws(QuotaFailure) -> LeaseDrop { self.inner.dropLeases(of: key, request: request, by: order) }
+    func audit(_ question: AuditQuestion) async throws(QuotaFailure) -> AuditPage { self.inner.audit(question) }
     var generation: UInt64 { self.inner.generation }
     var refusalMemory: TimeSpan { self.inner.refusalMemory }
 }
@@ -204,7 +205,7 @@ struct GateBench {
         #expect(it.gate.precheck(it.bench.ask("u2", []).caller, limits: [.day(110, .tenant)]) != nil)
     }
 
-    @Test func operatorChangesAndNewPlansEndWhatIsRemembered() async {
+    @Test func operatorChangesAndNewPlansEndWhatIsRemembered() async throws {
         let it = GateBench()
         let limits = [Limit.minute(1)]
         let ask = it.bench.ask(limits)
@@ -212,7 +213,7 @@ struct GateBench {
         _ = await it.run(it.bench.ask(limits), usage: nil)
         #expect(it.gate.precheck(ask.caller, limits: limits) != nil)
         #expect(it.gate.precheck(ask.caller, limits: [.minute(5)]) == nil)
-        it.store.inner.apply(.reset(nil), to: .subject("u1", of: StoreBench.tenant))
+        try await it.store.inner.apply(.reset(nil), to: .subject("u1", of: StoreBench.tenant))
         #expect(it.gate.precheck(ask.caller, limits: limits) == nil)
         #expect(await it.run(it.bench.ask(limits), usage: Self.usage) == .admitted(outputTokens: 100, isLocal: false))
     }

@@ -26,8 +26,15 @@ public struct AskingProvider: Sendable {
         }
     }
 
+    /// The wire formats that services speak.
+    fileprivate enum Wire {
+        case openAI
+        case anthropic
+        case gemini
+    }
+
     private enum Service {
-        case openAI(baseURL: String, keys: [Secret])
+        case remote(Wire, baseURL: String, keys: [Secret])
         case demo
     }
 
@@ -37,7 +44,7 @@ public struct AskingProvider: Sendable {
     private let agents: [String: Agent]
     private let defaultAgent: String
 
-    /// A provider of chat completions.
+    /// A provider of chat completions: OpenAI and the many that speak its format.
     ///
     /// - Parameters:
     ///   - baseURL: what stands before `/chat/completions`, without a slash at its end.
@@ -46,8 +53,41 @@ public struct AskingProvider: Sendable {
     public static func openAI(
         name: String, baseURL: String, keys: [String] = [], agents: [String: Agent], defaultAgent: String
     ) -> AskingProvider {
+        self.remote(.openAI, name, baseURL, keys, agents, defaultAgent)
+    }
+
+    /// A provider of Anthropic's messages.
+    ///
+    /// - Parameters:
+    ///   - baseURL: what stands before `/v1/messages`, without a slash at its end.
+    ///   - keys: share the work and stand in for each other.
+    ///   - defaultAgent: who answers a question that names no agent.
+    public static func anthropic(
+        name: String, baseURL: String = "https://api.anthropic.com", keys: [String], agents: [String: Agent],
+        defaultAgent: String
+    ) -> AskingProvider {
+        self.remote(.anthropic, name, baseURL, keys, agents, defaultAgent)
+    }
+
+    /// A provider of Gemini's generateContent.
+    ///
+    /// - Parameters:
+    ///   - baseURL: what stands before `/v1beta/models/`, without a slash at its end.
+    ///   - keys: share the work and stand in for each other.
+    ///   - defaultAgent: who answers a question that names no agent.
+    public static func gemini(
+        name: String, baseURL: String = "https://generativelanguage.googleapis.com", keys: [String],
+        agents: [String: Agent], defaultAgent: String
+    ) -> AskingProvider {
+        self.remote(.gemini, name, baseURL, keys, agents, defaultAgent)
+    }
+
+    private static func remote(
+        _ wire: Wire, _ name: String, _ baseURL: String, _ keys: [String], _ agents: [String: Agent],
+        _ defaultAgent: String
+    ) -> AskingProvider {
         AskingProvider(
-            name: name, service: .openAI(baseURL: baseURL, keys: keys.map { Secret($0) }), agents: agents,
+            name: name, service: .remote(wire, baseURL: baseURL, keys: keys.map { Secret($0) }), agents: agents,
             defaultAgent: defaultAgent)
     }
 
@@ -62,24 +102,44 @@ public struct AskingProvider: Sendable {
     /// This provider as the core knows it; nil when its address cannot be one.
     func built() -> Provider? {
         guard !self.name.isEmpty, self.agent(nil) != nil else { return nil }
-        guard case .openAI(let baseURL, let keys) = self.service else {
+        guard case .remote(let wire, let baseURL, let keys) = self.service else {
             return Provider(name: ProviderName(self.name), dialect: .demo(wordDelay: .milliseconds(20)))
         }
         let isAddress = baseURL.hasPrefix("https://") || baseURL.hasPrefix("http://")
         guard isAddress, baseURL.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x40 && $0 != 0x23 }) else {
             return nil
         }
-        let dialects = keys.isEmpty ? [Self.dialect(baseURL, key: nil)] : keys.map { Self.dialect(baseURL, key: $0) }
+        let dialects = keys.isEmpty ? [wire.dialect(baseURL, key: nil)] : keys.map { wire.dialect(baseURL, key: $0) }
         guard let first = dialects.first else { return nil }
         return Provider(
             name: ProviderName(self.name), dialect: first, spares: Array(dialects.dropFirst()),
             retry: Provider.Retry(retries: 1))
     }
+}
 
-    private static func dialect(_ baseURL: String, key: Secret?) -> Provider.Dialect {
+extension AskingProvider.Wire {
+    /// Calls with one key, at the places where the vendors want address and key.
+    fileprivate func dialect(_ baseURL: String, key: Secret?) -> Provider.Dialect {
         var headers: [(name: String, value: Secret)] = [("Content-Type", Secret("application/json"))]
-        if let key { headers.append(("Authorization", key.prefixed(with: "Bearer "))) }
-        return .openAI(
-            UpstreamEndpoint(url: baseURL + "/chat/completions", headers: headers), asksForUsage: true)
+        let options = Provider.CallOptions()
+        switch self {
+        case .openAI:
+            if let key { headers.append(("Authorization", key.prefixed(with: "Bearer "))) }
+            return .openAI(self.endpoints(.init(baseURL + "/chat/completions"), headers), options)
+        case .anthropic:
+            headers.append(("anthropic-version", Secret("2023-06-01")))
+            if let key { headers.append(("x-api-key", key)) }
+            return .anthropic(self.endpoints(.init(baseURL + "/v1/messages"), headers), options)
+        case .gemini:
+            if let key { headers.append(("x-goog-api-key", key)) }
+            let model = baseURL + "/v1beta/models/" + Endpoints.Addresses.model
+            let addresses = Endpoints.Addresses(
+                model + ":generateContent", stream: model + ":streamGenerateContent?alt=sse")
+            return .gemini(self.endpoints(addresses, headers), options)
+        }
+    }
+
+    private func endpoints(_ addresses: Endpoints.Addresses, _ headers: [(name: String, value: Secret)]) -> Endpoints {
+        Endpoints(addresses) { UpstreamEndpoint(url: $0, headers: headers) }
     }
 }

@@ -6,8 +6,6 @@ struct Attempt {
     let route: ProviderRoute
     let provider: Provider
     let standing: ProviderStanding
-    /// The route of the last call before this one.
-    let earlierRoute: ProviderRoute?
     /// The route of the last call that was really made.
     var calledRoute: ProviderRoute?
     var key = 0
@@ -51,7 +49,7 @@ extension Ask {
         let standing = self.core.standing(of: provider)
         let called = self.attempt?.calledRoute
         self.attempt = Attempt(
-            route: route, provider: provider, standing: standing, earlierRoute: called, calledRoute: called)
+            route: route, provider: provider, standing: standing, calledRoute: called)
         if let obstacle = standing.obstacle(at: self.loop.turnTime) { return obstacle }
         guard let gate = standing.gate else { return self.beginCall() }
         return self.enter(gate, provider, routes.tenant)
@@ -152,20 +150,12 @@ extension Ask {
         return nil
     }
 
-    /// A call is about to go out.
+    /// A call goes out.
     func began() {
         let route = self.attempt?.route
         self.failover.called()
         self.attempt?.isOpen = true
         self.attempt?.calledRoute = route
-    }
-
-    /// The call could not go out.
-    func neverBegan() {
-        self.failover.notCalled()
-        self.attempt?.isOpen = false
-        let earlier = self.attempt?.earlierRoute
-        self.attempt?.calledRoute = earlier
     }
 
     /// The answer is whole.

@@ -40,9 +40,6 @@ struct Failover {
     /// A call has begun.
     mutating func called() { self.calls &+= 1 }
 
-    /// The call that was counted last could not be made.
-    mutating func notCalled() { self.calls = max(0, self.calls &- 1) }
-
     /// The present route's call has failed.
     ///
     /// - Parameters:

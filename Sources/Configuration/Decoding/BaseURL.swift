@@ -68,12 +68,18 @@ enum HeaderNames {
     }
 
     /// Why a header is not the operator's to set; nil when it is.
-    static func refusal(of name: String) -> MappingReader.Refusal? {
+    static func refusal(of name: String, _ keyPlace: ProviderSettings.KeyPlace) -> MappingReader.Refusal? {
+        let lower = name.lowercased()
+        var isKey = self.keys.contains(lower)
+        if case .header(let place, _) = keyPlace, place.lowercased() == lower { isKey = true }
+        guard isKey else { return self.framingRefusal(of: name) }
+        return MappingReader.Refusal(
+            message: "`\(lower)` carries the provider's key", advice: "write `key: {env: NAME}` instead")
+    }
+
+    /// Why a header cannot be set at all; nil when it can.
+    static func framingRefusal(of name: String) -> MappingReader.Refusal? {
         let name = name.lowercased()
-        if self.keys.contains(name) {
-            return MappingReader.Refusal(
-                message: "`\(name)` carries the provider's key", advice: "write `key: {env: NAME}` instead")
-        }
         guard self.framing.contains(name) else { return nil }
         return MappingReader.Refusal(message: "`\(name)` is set by Askgate itself", advice: "remove it")
     }

@@ -2,7 +2,8 @@ import GatewayTypes
 
 extension DocumentDecoder {
     private static let issuerKeys = [
-        "issuer", "audience", "algorithms", "accept_typ", "keys", "leeway", "profile", "claim", "plan_claim", "guest",
+        "issuer", "audience", "audience_claim", "algorithms", "accept_typ", "keys", "leeway", "profile", "claim",
+        "plan_claim", "guest",
         "token_lifetime",
     ]
 
@@ -23,7 +24,8 @@ extension DocumentDecoder {
         let leeway = TimeSpan.seconds(0)...TimeSpan.seconds(60)
         let lifetime = TimeSpan.seconds(60)...TimeSpan.seconds(30 * 86_400)
         let issuer = IssuerSettings(
-            issuer: ByteString(name ?? ""), audiences: self.audiences(reader), algorithms: self.algorithms(reader),
+            issuer: ByteString(name ?? ""), audiences: self.audiences(reader),
+            audienceClaim: self.audienceClaim(reader), algorithms: self.algorithms(reader),
             acceptedTypes: self.acceptedTypes(reader), keys: self.keys(reader),
             leeway: reader.optional("leeway")?.duration("`leeway`", in: leeway, self.diagnostics) ?? .seconds(60),
             profile: reader.optional("profile")?.word("profile", of: TokenProfile.self, self.diagnostics) ?? .rfc9068,
@@ -50,6 +52,12 @@ extension DocumentDecoder {
             audiences.append(ByteString(text))
         }
         return audiences
+    }
+
+    private func audienceClaim(_ reader: MappingReader) -> ByteString {
+        let advice = "write the claim that names the app, such as client_id, or leave it out for `aud`"
+        return reader.optional("audience_claim")?.text("`audience_claim`", advice: advice, self.diagnostics)
+            .map { ByteString($0) } ?? "aud"
     }
 
     private func algorithms(_ reader: MappingReader) -> [SignatureAlgorithm] {

@@ -1,38 +1,52 @@
 import GatewayTypes
 
 extension DocumentDecoder {
-    private static let remoteKeys = MappingReader.Refusal(
-        message: "keys are not fetched over the network yet",
-        advice: "save the issuer's key set to a file and write `jwks_file: PATH`")
+    private static let uri = MappingReader.Refusal(
+        message: "the address of a key set is called `jwks_url` here", advice: "write `jwks_url: URL`")
+    private static let kinds = ["jwks_url", "discovery", "jwks_file", "pem_file", "hmac_secret"]
+    private static let remoteOptions = ["stale_for", "cooldown", "timeout", "required", "ca_file"]
 
     /// One key source or a list of them.
     func keys(_ reader: MappingReader) -> [IssuerSettings.Key] {
-        let advice = "write `keys: {jwks_file: keys.json}`, or pem_file or hmac_secret"
+        let advice = "write `keys: {jwks_url: URL}`, or discovery, jwks_file, pem_file or hmac_secret"
         guard let node = reader.required("keys", advice) else { return [] }
-        return self.oneOrMore(node, "`keys`", advice: advice).flatMap { self.sources($0, advice) }
+        let keys = self.oneOrMore(node, "`keys`", advice: advice).flatMap { self.sources($0, reader, advice) }
+        let remote = keys.first { if case .remote = $0.source { true } else { false } }
+        if keys.count > 1, let remote {
+            self.diagnostics.error(
+                remote.position, "keys that are fetched stand beside other keys",
+                "write one `jwks_url` or `discovery` and nothing else")
+        }
+        return keys
     }
 
-    private func sources(_ node: YAMLNode, _ advice: String) -> [IssuerSettings.Key] {
+    private func sources(_ node: YAMLNode, _ issuer: MappingReader, _ advice: String) -> [IssuerSettings.Key] {
         let reader = MappingReader(
-            node, "a key source", keys: ["jwks_file", "pem_file", "hmac_secret", "encoding", "kid"],
-            refused: ["jwks_uri": Self.remoteKeys, "jwks_url": Self.remoteKeys], self.diagnostics)
+            node, "a key source", keys: Self.kinds + ["encoding", "kid"] + Self.remoteOptions,
+            refused: ["jwks_uri": Self.uri], self.diagnostics)
         guard let reader else { return [] }
-        let kinds = ["jwks_file", "pem_file", "hmac_secret"].filter(reader.has)
+        let kinds = Self.kinds.filter(reader.has)
         guard kinds.count == 1 else {
-            if !(kinds.isEmpty && (reader.has("jwks_uri") || reader.has("jwks_url"))) {
+            if !(kinds.isEmpty && reader.has("jwks_uri")) {
                 let message = kinds.isEmpty ? "a key source says no place" : "a key source says several places"
                 self.diagnostics.error(node.position, message, "\(advice), each as an item of its own")
             }
             return []
         }
         self.checkOptions(reader, kind: kinds[0])
+        if let url = reader.optional("jwks_url") { return self.remote(.jwksURL, url, reader) }
+        if let place = reader.optional("discovery") { return self.discovery(place, reader, issuer) }
         if let file = reader.optional("jwks_file") { return self.jwks(file) }
         if let files = reader.optional("pem_file") { return self.pem(files, reader) }
         return reader.optional("hmac_secret").map { self.hmac($0, reader) } ?? []
     }
 
     private func checkOptions(_ reader: MappingReader, kind: String) {
-        if reader.has("kid") && kind == "jwks_file" {
+        for option in Self.remoteOptions where reader.has(option) && kind != "jwks_url" && kind != "discovery" {
+            self.diagnostics.error(
+                reader.place(of: option), "only keys that are fetched have `\(option)`", "remove it")
+        }
+        if reader.has("kid") && !["pem_file", "hmac_secret"].contains(kind) {
             self.diagnostics.error(
                 reader.place(of: "kid"), "the keys of a key set bring their own `kid`", "remove it")
         }
@@ -113,7 +127,7 @@ extension DocumentDecoder {
         for key in issuer.keys {
             switch key.source {
             case .hmac(let secret, _): self.check(secret, minimum, key.position, issuer)
-            case .jwks, .pem:
+            case .jwks, .pem, .remote:
                 guard let minimum, shared == issuer.algorithms.count else { continue }
                 self.diagnostics.error(
                     key.position, "HS algorithms need a shared secret, not a public key",
@@ -143,7 +157,7 @@ extension DocumentDecoder {
         for key in keys {
             let keyID: ByteString? =
                 switch key.source {
-                case .jwks: nil
+                case .jwks, .remote: nil
                 case .pem(_, _, let keyID), .hmac(_, let keyID): keyID
                 }
             if let keyID, !seen.insert(keyID).inserted {

@@ -50,18 +50,6 @@ extension DocumentDecoder {
         return text
     }
 
-    func store(_ node: YAMLNode) -> StoreSettings {
-        guard let reader = MappingReader(node, "`store`", keys: ["kind"], self.diagnostics),
-            let kind = reader.required("kind", "write `kind: memory`")
-        else { return .memory }
-        if case .scalar("redis", _) = kind.content {
-            self.diagnostics.error(kind.position, "the store `redis` is not built in yet", "write `kind: memory`")
-        } else {
-            _ = kind.word("kind of store", among: ["memory"], self.diagnostics)
-        }
-        return .memory
-    }
-
     func log(_ node: YAMLNode) -> LogSettings {
         guard let reader = MappingReader(node, "`log`", keys: ["access"], self.diagnostics),
             let access = reader.optional("access")

@@ -1,9 +1,10 @@
+import Asking
 import GatewayTypes
 
 extension DocumentDecoder {
     private static let providerKeys = [
-        "dialect", "base_url", "key", "timeouts", "max_connections", "usage_in_stream", "headers", "keys",
-        "retry", "breaker", "concurrency",
+        "dialect", "base_url", "path", "query", "key", "key_in", "timeouts", "max_connections", "usage_in_stream",
+        "output_cap_member", "send_temperature", "headers", "keys", "retry", "breaker", "concurrency",
     ]
 
     /// Nil when the entry cannot be a provider at all.
@@ -14,28 +15,66 @@ extension DocumentDecoder {
             let dialect = reader.required("dialect", advice)?
                 .word("dialect", of: ProviderDialect.self, self.diagnostics)
         else { return nil }
+        let keyPlace = reader.optional("key_in").flatMap(self.keyPlace) ?? dialect.defaultKeyPlace
         var provider = ProviderSettings(
-            name: name, dialect: dialect, baseURL: self.baseURL(reader, dialect), key: self.providerKey(reader),
+            name: name, dialect: dialect, baseURL: self.baseURL(reader, dialect),
+            path: reader.optional("path").flatMap { self.path($0, dialect) } ?? dialect.defaultPath,
+            query: reader.optional("query").map { self.query($0, keyPlace) } ?? [], key: self.providerKey(reader),
+            keyPlace: keyPlace,
             timeouts: reader.optional("timeouts").map(self.providerTimeouts) ?? ProviderTimeouts(),
             maxConnections: reader.optional("max_connections")?
                 .integer("`max_connections`", in: 1...65_535, self.diagnostics) ?? 256,
-            usageInStream: reader.optional("usage_in_stream")?.boolean("`usage_in_stream`", self.diagnostics) ?? true,
-            headers: reader.optional("headers").map(self.headers) ?? [], position: node.position)
+            options: self.callOptions(reader),
+            headers: reader.optional("headers").map { self.headers($0, keyPlace) } ?? [], position: node.position)
         self.readFailover(reader, &provider)
         self.check(provider, reader)
         return provider
     }
 
+    private func callOptions(_ reader: MappingReader) -> Provider.CallOptions {
+        var options = Provider.CallOptions()
+        func read(_ key: String, _ field: WritableKeyPath<Provider.CallOptions, Bool>) {
+            let value = reader.optional(key)?.boolean("`\(key)`", self.diagnostics)
+            if let value { options[keyPath: field] = value }
+        }
+        read("usage_in_stream", \.asksForUsage)
+        read("send_temperature", \.sendsTemperature)
+        let member = reader.optional("output_cap_member")?
+            .word("`output_cap_member`", of: Provider.CallOptions.OutputCapMember.self, self.diagnostics)
+        if let member { options.outputCapMember = member }
+        return options
+    }
+
     private func check(_ provider: ProviderSettings, _ reader: MappingReader) {
         if provider.dialect == .demo {
-            let remote = ["base_url", "key", "keys", "headers", "max_connections", "usage_in_stream"]
-            for key in remote where reader.has(key) {
+            let keys = Self.providerKeys.filter { $0 != "dialect" && $0 != "timeouts" }
+            for key in keys where reader.has(key) {
                 self.diagnostics.error(
                     reader.place(of: key), "the demo provider calls nobody and has no `\(key)`", "remove it")
             }
+        } else if provider.dialect != .openai {
+            for key in ["usage_in_stream", "output_cap_member"] where reader.has(key) {
+                self.diagnostics.error(
+                    reader.place(of: key), "`\(key)` is of the openai dialect alone", "remove it")
+            }
         }
-        guard provider.key != nil, let url = provider.baseURL, url.hasPrefix("http://"), !BaseURL.isLoopback(url)
-        else { return }
+        if provider.key == nil, reader.has("key_in"), !reader.has("key") {
+            self.diagnostics.error(
+                reader.place(of: "key_in"), "there is no `key` to go there",
+                "write `key: {env: NAME}`")
+        }
+        self.checkAddress(provider, reader)
+    }
+
+    private func checkAddress(_ provider: ProviderSettings, _ reader: MappingReader) {
+        guard let url = provider.baseURL, reader.has("base_url") else { return }
+        // What vendors print as their address often holds a part of the path.
+        if !reader.has("path"), let part = ProviderPath.repeated(by: provider.path, after: url) {
+            self.diagnostics.error(
+                reader.place(of: "base_url"), "`base_url` ends in \(quoted(part)), and so calls would hold it twice",
+                "write the address without it, or a `path` of your own")
+        }
+        guard provider.key != nil, url.hasPrefix("http://"), !BaseURL.isLoopback(url) else { return }
         self.diagnostics.warning(
             reader.place(of: "base_url"), "the provider's key goes over the network without encryption",
             "write an https:// address")
@@ -92,45 +131,5 @@ extension DocumentDecoder {
                 "write a shorter `\(key)` or a longer `total`")
         }
         return timeouts
-    }
-
-    private func headers(_ node: YAMLNode) -> [ProviderSettings.Header] {
-        let advice = "write `Name: value`, or `Name: {env: NAME}` when the value is secret"
-        guard let entries = node.entries("`headers`", advice: advice, self.diagnostics) else { return [] }
-        var names: Set<String> = []
-        return entries.compactMap { entry in
-            guard HeaderNames.isToken(entry.key) else {
-                self.diagnostics.error(entry.keyPosition, "\(quoted(entry.key)) is no name of a header", advice)
-                return nil
-            }
-            guard names.insert(entry.key.lowercased()).inserted else {
-                self.diagnostics.error(
-                    entry.keyPosition, "\(quoted(entry.key)) stands here for the second time", "write it once")
-                return nil
-            }
-            guard let reason = HeaderNames.refusal(of: entry.key) else { return self.header(entry, advice) }
-            self.diagnostics.error(entry.keyPosition, reason.message, reason.advice)
-            return nil
-        }
-    }
-
-    private func header(_ entry: YAMLNode.Entry, _ advice: String) -> ProviderSettings.Header? {
-        let what = "the header `\(entry.key)`"
-        guard case .scalar(let text, _) = entry.value.content else {
-            guard let secret = self.references.secret(entry.value, what) else { return nil }
-            self.checkForHeader(secret, entry.value.position, what)
-            return ProviderSettings.Header(name: entry.key, value: .secret(secret))
-        }
-        guard !HeaderNames.soundsSecret(entry.key) else {
-            _ = self.references.secret(entry.value, what)
-            return nil
-        }
-        guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), !text.isEmpty, text.utf8.count <= 1024 else {
-            self.diagnostics.error(
-                entry.value.position, "\(what) has a value that is empty, longer than 1024 bytes or not plain ASCII",
-                advice)
-            return nil
-        }
-        return ProviderSettings.Header(name: entry.key, value: .literal(text))
     }
 }

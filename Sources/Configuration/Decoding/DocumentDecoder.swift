@@ -5,7 +5,9 @@ struct DocumentDecoder {
     let diagnostics: Diagnostics
     let references: ReferenceReader
 
-    private static let keys = ["listeners", "loops", "store", "log", "http", "providers", "tenants"]
+    private static let keys = [
+        "listeners", "loops", "store", "log", "http", "identity", "operators", "providers", "tenants",
+    ]
 
     private static let refused = [
         "redis": MappingReader.Refusal(
@@ -24,9 +26,17 @@ struct DocumentDecoder {
             loops: reader.optional("loops")?.integer("`loops`", in: 1...256, self.diagnostics),
             store: reader.optional("store").map(self.store) ?? .memory,
             log: reader.optional("log").map(self.log) ?? LogSettings(access: .stdout), http: http,
+            identity: reader.optional("identity").map(self.identity) ?? IdentitySettings(),
+            operators: self.operators(reader),
             providers: providers, tenants: self.tenants(reader, providers: providers, http: http))
         IssuerChecks(diagnostics: self.diagnostics).check(document.tenants)
         return document
+    }
+
+    private func operators(_ reader: MappingReader) -> [OperatorSettings] {
+        guard let node = reader.optional("operators") else { return [] }
+        let tenants = KnownNames(reader.optional("tenants").map(self.names) ?? [])
+        return self.operators(node, tenants: tenants)
     }
 
     // MARK: providers and tenants

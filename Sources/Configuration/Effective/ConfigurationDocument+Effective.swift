@@ -1,3 +1,4 @@
+import Asking
 import GatewayTypes
 
 extension ConfigurationDocument {
@@ -14,10 +15,21 @@ extension ConfigurationDocument {
         .object([
             ("listeners", self.listeners.effective),
             ("loops", self.loops.map { .integer($0) } ?? .string("one per core")),
-            ("store", .object([("kind", .string(self.store.rawValue))])),
+            ("store", self.store.effective),
             ("log", .object([("access", self.log.access.effective)])), ("http", self.http.effective),
+            ("identity", .object([("state_directory", .optional(self.identity.stateDirectory))])),
+            ("operators", .object(self.operators.map { ($0.name, $0.effective) })),
             ("providers", .object(self.providers.map { ($0.name.string, $0.effective) })),
             ("tenants", .object(self.tenants.map { ($0.id.string, $0.effective) })),
+        ])
+    }
+}
+
+extension OperatorSettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("role", .string(self.role.rawValue)), ("token_sha256", .string("redacted")),
+            ("tenants", self.tenants.map { .strings($0.map(\.string)) } ?? .string("all")),
         ])
     }
 }
@@ -72,7 +84,8 @@ extension ProviderSettings {
     fileprivate var effective: EffectiveValue {
         .object([
             ("dialect", .string(self.dialect.rawValue)), ("base_url", .optional(self.baseURL)),
-            ("key", self.key.map { .secret($0) } ?? .null),
+            ("path", .string(self.path)), ("query", self.query.effective),
+            ("key", self.key.map { .secret($0) } ?? .null), ("key_in", self.keyPlace.effective),
             (
                 "timeouts",
                 .object([
@@ -80,20 +93,34 @@ extension ProviderSettings {
                     ("idle", .span(self.timeouts.idle)), ("total", .span(self.timeouts.total)),
                 ])
             ),
-            ("max_connections", .integer(self.maxConnections)), ("usage_in_stream", .boolean(self.usageInStream)),
-            (
-                "headers",
-                .object(
-                    self.headers.map { header in
-                        switch header.value {
-                        case .literal(let text): (header.name, .string(text))
-                        case .secret(let secret): (header.name, .secret(secret))
-                        }
-                    })
-            ),
+            ("max_connections", .integer(self.maxConnections)),
+            ("usage_in_stream", .boolean(self.options.asksForUsage)),
+            ("output_cap_member", .string(self.options.outputCapMember.rawValue)),
+            ("send_temperature", .boolean(self.options.sendsTemperature)), ("headers", self.headers.effective),
             ("spare_keys", .array(self.spareKeys.map { .secret($0) })), ("retry", self.effectiveRetry),
             ("breaker", self.effectiveBreaker), ("concurrency", self.effectiveConcurrency),
         ])
+    }
+}
+
+extension [ProviderSettings.Header] {
+    fileprivate var effective: EffectiveValue {
+        .object(
+            self.map { header in
+                switch header.value {
+                case .literal(let text): (header.name, .string(text))
+                case .secret(let secret): (header.name, .secret(secret))
+                }
+            })
+    }
+}
+
+extension ProviderSettings.KeyPlace {
+    fileprivate var effective: EffectiveValue {
+        switch self {
+        case .header(let name, let scheme): .object([("header", .string(name)), ("scheme", .optional(scheme))])
+        case .query(let name): .object([("query", .string(name))])
+        }
     }
 }
 

@@ -17,6 +17,7 @@ extension IssuerSettings {
     fileprivate var effective: EffectiveValue {
         .object([
             ("issuer", .string(self.issuer.string)), ("audience", .strings(self.audiences.map(\.string))),
+            ("audience_claim", .string(self.audienceClaim.string)),
             ("algorithms", .strings(self.algorithms.map(\.rawValue))),
             ("accept_typ", .strings(self.acceptedTypes.map(\.rawValue))),
             ("keys", .array(self.keys.map(\.source.effective))), ("leeway", .span(self.leeway)),
@@ -30,11 +31,22 @@ extension IssuerSettings {
 extension IssuerSettings.KeySource {
     fileprivate var effective: EffectiveValue {
         switch self {
+        case .remote(let settings): settings.effective
         case .jwks(let path, _): .object([("jwks_file", .string(path))])
         case .pem(let path, _, let keyID): .object([("pem_file", .string(path)), ("kid", .optional(keyID?.string))])
         case .hmac(let secret, let keyID):
             .object([("hmac_secret", .secret(secret)), ("kid", .optional(keyID?.string))])
         }
+    }
+}
+
+extension RemoteKeySettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            (self.kind.rawValue, .string(self.url)), ("stale_for", .span(self.staleFor)),
+            ("cooldown", .span(self.cooldown)), ("timeout", .span(self.timeout)),
+            ("required", .boolean(self.isRequired)), ("ca_file", .optional(self.certificateFile)),
+        ])
     }
 }
 

@@ -10,6 +10,9 @@ package struct ConfigurationDocument: Sendable {
     package var store: StoreSettings
     package var log: LogSettings
     package var http: HTTPSettings
+    package var identity = IdentitySettings()
+    /// Who may use the admin API, in the order of the file; empty closes it.
+    package var operators: [OperatorSettings]
     /// In the order of the file, as are the tenants.
     package var providers: [ProviderSettings]
     package var tenants: [TenantSettings]
@@ -35,12 +38,6 @@ package struct ListenerAddress: Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         self.address.utf8.contains(0x3A) ? "[\(self.address)]:\(self.port)" : "\(self.address):\(self.port)"
     }
-}
-
-/// Where counters live.
-package enum StoreSettings: String, Sendable, Hashable {
-    /// In this process; lost when it ends.
-    case memory
 }
 
 package struct LogSettings: Sendable, Hashable {

@@ -57,6 +57,8 @@ package struct IssuerSettings: Sendable {
         /// The text of a file with public keys or certificates in PEM.
         case pem(path: String, text: [UInt8], keyID: ByteString?)
         case hmac(ResolvedSecret, keyID: ByteString?)
+        /// Fetched while the program runs; then the only source.
+        case remote(RemoteKeySettings)
     }
 
     package struct Key: Sendable {
@@ -81,6 +83,8 @@ package struct IssuerSettings: Sendable {
     package var issuer: ByteString
     /// One of them must be in `aud`; never empty.
     package var audiences: [ByteString]
+    /// The claim that stands for `aud`, where access tokens have none.
+    package var audienceClaim: ByteString = "aud"
     /// Never empty; either all or none of them use a shared secret.
     package var algorithms: [SignatureAlgorithm]
     package var acceptedTypes: [AcceptedTokenType]
@@ -95,4 +99,35 @@ package struct IssuerSettings: Sendable {
     /// How long a guest's token is good.
     package var tokenLifetime: TimeSpan
     package var position: SourcePosition
+}
+
+/// Keys that an issuer publishes.
+package struct RemoteKeySettings: Sendable, Hashable {
+    /// Which document the address is of.
+    package enum Kind: String, Sendable {
+        case jwksURL = "jwks_url"
+        case discovery
+    }
+
+    package var kind: Kind
+    /// https, or http on this machine.
+    package var url: String
+    /// How long a set is used while every fetch fails.
+    package var staleFor: TimeSpan
+    /// Least time between fetches that tokens with unknown keys cause.
+    package var cooldown: TimeSpan
+    /// For one document.
+    package var timeout: TimeSpan
+    /// Whether the gateway is ready only once the keys are there.
+    package var isRequired: Bool
+    /// A PEM file of trusted roots in place of the system's.
+    package var certificateFile: String?
+}
+
+/// What concerns the issuers of all tenants.
+package struct IdentitySettings: Sendable, Hashable {
+    /// Where the last good key sets are kept for the next start; nil keeps none.
+    package var stateDirectory: String?
+
+    package init(stateDirectory: String? = nil) { self.stateDirectory = stateDirectory }
 }

@@ -17,6 +17,25 @@ package enum ProviderDialect: String, Sendable, CaseIterable {
         case .gemini: "https://generativelanguage.googleapis.com"
         }
     }
+
+    /// What follows the base URL. `{model}` stands for the model, `{method}` for gemini's name of the call.
+    package var defaultPath: String {
+        switch self {
+        case .openai: "/chat/completions"
+        case .anthropic: "/v1/messages"
+        case .gemini: "/v1beta/models/{model}:{method}"
+        case .demo: ""
+        }
+    }
+
+    /// Where the vendor itself looks for the key.
+    package var defaultKeyPlace: ProviderSettings.KeyPlace {
+        switch self {
+        case .openai, .demo: .header("Authorization", scheme: "Bearer")
+        case .anthropic: .header("x-api-key", scheme: nil)
+        case .gemini: .header("x-goog-api-key", scheme: nil)
+        }
+    }
 }
 
 /// Deadlines of one call to a provider.
@@ -34,7 +53,15 @@ package struct ProviderTimeouts: Sendable, Hashable {
 
 /// A configured upstream.
 package struct ProviderSettings: Sendable {
-    /// The value of a header that goes with every call.
+    /// Where the key goes in every call.
+    package enum KeyPlace: Sendable, Hashable {
+        /// The scheme is the word before the key.
+        case header(String, scheme: String?)
+        /// A parameter of the address.
+        case query(String)
+    }
+
+    /// The value of a header or of a parameter that goes with every call.
     package enum HeaderValue: Sendable, Hashable {
         case literal(String)
         case secret(ResolvedSecret)
@@ -50,12 +77,17 @@ package struct ProviderSettings: Sendable {
     package var dialect: ProviderDialect
     /// Scheme, host, port and path without a slash at the end; nil for `demo` only.
     package var baseURL: String?
+    /// What follows the base URL, with its placeholders.
+    package var path: String
+    /// Parameters of the address, in the order of the file.
+    package var query: [Header]
     package var key: ResolvedSecret?
+    package var keyPlace: KeyPlace
     package var timeouts: ProviderTimeouts
     /// Over all loops.
     package var maxConnections: Int
-    /// Whether to ask for a usage report at the end of a stream; some servers refuse the request for it.
-    package var usageInStream: Bool
+    /// What calls hold where servers of one dialect differ.
+    package var options: Provider.CallOptions
     package var headers: [Header]
     package var position: SourcePosition
     /// Further keys, which share the work with `key`.

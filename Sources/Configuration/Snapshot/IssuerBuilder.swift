@@ -13,6 +13,11 @@ struct IssuerBuilder {
             issuer: settings.issuer, audiences: settings.audiences, tenant: tenant.id,
             keys: self.keys(of: settings, problems: &problems),
             defaultPlan: settings.isGuest ? tenant.guestPlan ?? tenant.defaultPlan : tenant.defaultPlan)
+        if let key = settings.keys.first, case .remote(let remote) = key.source {
+            issuer.remoteKeys = self.source(remote, of: settings.issuer)
+            issuer.requiresKeys = remote.isRequired
+        }
+        issuer.audienceClaim = settings.audienceClaim
         issuer.algorithms = Set(settings.algorithms.compactMap { Algorithm(rawValue: $0.rawValue) })
         issuer.types = self.types(settings.acceptedTypes)
         issuer.leewaySeconds = Int(settings.leeway.inMilliseconds / 1000)
@@ -30,6 +35,17 @@ struct IssuerBuilder {
         return issuer
     }
 
+    private func source(_ settings: RemoteKeySettings, of issuer: ByteString) -> RemoteKeySource {
+        let location: RemoteKeySource.Location =
+            settings.kind == .jwksURL ? .jwks(url: settings.url) : .discovery(url: settings.url)
+        var source = RemoteKeySource(issuer: issuer, location: location)
+        source.staleFor = settings.staleFor
+        source.cooldown = settings.cooldown
+        source.timeout = settings.timeout
+        source.certificateFile = settings.certificateFile
+        return source
+    }
+
     private func types(_ accepted: [AcceptedTokenType]) -> AcceptedTypes {
         var types: AcceptedTypes = []
         for type in accepted {
@@ -43,6 +59,7 @@ struct IssuerBuilder {
     }
 
     private func keys(of settings: IssuerSettings, problems: inout [ConfigurationProblem]) -> KeySet? {
+        if let key = settings.keys.first, case .remote = key.source { return nil }
         var keys: [VerificationKey] = []
         for key in settings.keys {
             do {
@@ -65,6 +82,7 @@ struct IssuerBuilder {
     private func keys(from source: IssuerSettings.KeySource) throws(Unusable) -> [VerificationKey] {
         do {
             switch source {
+            case .remote: return []
             case .jwks(_, let text): return try KeySet(jwks: text.span).keys
             case .pem(_, let text, let keyID):
                 return [try VerificationKey(pem: text.span, keyID: keyID.map { Array($0.utf8) })]

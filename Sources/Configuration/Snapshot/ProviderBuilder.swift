@@ -28,26 +28,81 @@ enum ProviderBuilder {
     }
 
     private static func dialect(_ settings: ProviderSettings) -> Provider.Dialect {
-        guard settings.dialect == .openai else { return .demo(wordDelay: self.demoWordDelay) }
-        let endpoint = UpstreamEndpoint(
-            url: "\(settings.baseURL ?? "")/chat/completions", headers: self.headers(settings),
-            connectTimeout: settings.timeouts.connect, maxConcurrentCalls: settings.maxConnections)
-        return .openAI(endpoint, asksForUsage: settings.usageInStream)
+        switch settings.dialect {
+        case .openai: .openAI(self.endpoints(settings), settings.options)
+        case .anthropic: .anthropic(self.endpoints(settings), settings.options)
+        case .gemini: .gemini(self.endpoints(settings), settings.options)
+        case .demo: .demo(wordDelay: self.demoWordDelay)
+        }
     }
 
-    private static func headers(_ settings: ProviderSettings) -> [(name: String, value: Secret)] {
+    private static func endpoints(_ settings: ProviderSettings) -> Endpoints {
+        let headers = self.headers(settings)
+        let connect = settings.timeouts.connect
+        let most = settings.maxConnections
+        return Endpoints(ProviderAddress.addresses(of: settings)) { url in
+            UpstreamEndpoint(url: url, headers: headers, connectTimeout: connect, maxConcurrentCalls: most)
+        }
+    }
+
+    /// Every header of a call, the key's among them.
+    static func headers(_ settings: ProviderSettings) -> [(name: String, value: Secret)] {
         var headers: [(name: String, value: Secret)] = [
             ("Content-Type", Secret("application/json")), ("User-Agent", Secret("askgate")),
             // A gateway has to name itself (RFC 9110 §7.6.3).
             ("Via", Secret("1.1 askgate")),
         ]
-        if let key = settings.key { headers.append(("Authorization", key.value.prefixed(with: "Bearer "))) }
-        for header in settings.headers {
-            switch header.value {
-            case .literal(let text): headers.append((header.name, Secret(text)))
-            case .secret(let secret): headers.append((header.name, secret.value))
-            }
+        let isVersioned = settings.headers.contains { $0.name.lowercased() == "anthropic-version" }
+        if settings.dialect == .anthropic, !isVersioned {
+            // The only version of the messages API there is.
+            headers.append(("anthropic-version", Secret("2023-06-01")))
         }
-        return headers
+        if let key = settings.key, case .header(let name, let scheme) = settings.keyPlace {
+            let start = scheme.map { Array("\($0) ".utf8) } ?? []
+            headers.append((name, key.value.reveal { Secret(start + $0) }))
+        }
+        return headers + settings.headers.map { ($0.name, $0.value.secret) }
+    }
+}
+
+/// The addresses of a provider's calls.
+enum ProviderAddress {
+    static func addresses(of settings: ProviderSettings) -> Endpoints.Addresses {
+        let base = settings.baseURL ?? ""
+        let query = self.query(of: settings)
+        guard settings.dialect == .gemini else {
+            return Endpoints.Addresses(base + settings.path + self.joined(query))
+        }
+        func path(_ method: String) -> String { settings.path.replacing("{method}", with: method) }
+        return Endpoints.Addresses(
+            base + path("generateContent") + self.joined(query),
+            // Without it a stream is one array of JSON, whole only at its end.
+            stream: base + path("streamGenerateContent") + self.joined(["alt=sse"] + query))
+    }
+
+    private static func query(of settings: ProviderSettings) -> [String] {
+        var parameters = settings.query.map { self.parameter($0.name, $0.value.secret) }
+        if let key = settings.key, case .query(let name) = settings.keyPlace {
+            parameters.append(self.parameter(name, key.value))
+        }
+        return parameters
+    }
+
+    private static func parameter(_ name: String, _ value: Secret) -> String {
+        let text = value.reveal { String(decoding: $0, as: UTF8.self) }
+        return "\(Endpoints.segment(name))=\(Endpoints.segment(text))"
+    }
+
+    private static func joined(_ query: [String]) -> String {
+        query.isEmpty ? "" : "?" + query.joined(separator: "&")
+    }
+}
+
+extension ProviderSettings.HeaderValue {
+    fileprivate var secret: Secret {
+        switch self {
+        case .literal(let text): Secret(text)
+        case .secret(let secret): secret.value
+        }
     }
 }

@@ -1,5 +1,5 @@
 import Asking
-import Authentication
+package import Authentication
 package import Gateway
 package import GatewayTypes
 package import Observability
@@ -13,9 +13,14 @@ package struct SnapshotBuilder {
     let labels: LabelTable
     /// Days are laid out from here on.
     let now: WallTime
+    /// Nil where nothing is to be fetched.
+    let fetcher: KeySetFetcher?
 
-    /// - Parameter labels: the process's; a reload goes on with the same.
-    package init(file: String, labels: LabelTable, now: WallTime) {
+    /// - Parameters:
+    ///   - labels: the process's; a reload goes on with the same.
+    ///   - fetcher: the process's, which gives issuers their remote keys; nil for a mere check.
+    package init(file: String, labels: LabelTable, now: WallTime, fetcher: KeySetFetcher? = nil) {
+        self.fetcher = fetcher
         self.file = file
         self.labels = labels
         self.now = now
@@ -31,7 +36,7 @@ package struct SnapshotBuilder {
         guard problems.isEmpty else { throw .invalid(problems) }
         let authenticator: Authenticator
         do {
-            authenticator = try Authenticator(AuthenticationConfiguration(issuers: issuers))
+            authenticator = try Authenticator(AuthenticationConfiguration(issuers: issuers), fetcher: self.fetcher)
         } catch {
             throw .invalid([self.problem("the issuers do not work together: \(error)")])
         }

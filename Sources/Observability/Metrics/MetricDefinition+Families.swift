@@ -6,6 +6,7 @@ extension MetricDefinition {
         switch family {
         case .asks, .tokens, .admissions, .overhead, .inFlightAsks, .leases, .reservationsLeaked: ask(family)
         case .storeLatency, .storeErrors, .storeDegraded, .providerAttempts, .providerState: behind(family)
+        case .settlementsWaiting, .settlementsDropped, .leasesLost, .admittedWithoutStore: store(family)
         case .tokenUsage, .operationDuration, .timeToFirstToken: model(family)
         case .authenticationFailures, .httpRequests, .httpDuration, .connections: front(family)
         case .snapshotGeneration, .configReloads, .accessRecordsDropped, .accessLogWriteErrors: operation(family)
@@ -66,6 +67,27 @@ extension MetricDefinition {
                 name: "askgate_provider_state",
                 help: "Breaker of a provider: 0 closed, 1 half open, 2 open.", kind: .maximum,
                 labels: [.name("provider")])
+        }
+    }
+
+    private static func store(_ family: MetricFamily) -> MetricDefinition {
+        switch family {
+        case .settlementsWaiting:
+            .init(
+                name: "askgate_store_settlements_waiting", help: "Settlements kept for a store that does not answer.",
+                kind: .sum)
+        case .settlementsDropped:
+            .init(
+                name: "askgate_store_settlements_dropped",
+                help: "Settlements given up; their asks stay charged as reserved.", kind: .counter)
+        case .leasesLost:
+            .init(
+                name: "askgate_leases_lost", help: "Leases that were gone from the store while their ask still ran.",
+                kind: .counter)
+        default:
+            .init(
+                name: "askgate_admitted_without_store",
+                help: "Asks admitted by their limits' stances while the store did not answer.", kind: .counter)
         }
     }
 

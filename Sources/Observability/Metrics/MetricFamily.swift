@@ -10,6 +10,10 @@ enum MetricFamily: Int, CaseIterable, Sendable {
     case storeLatency
     case storeErrors
     case storeDegraded
+    case settlementsWaiting
+    case settlementsDropped
+    case leasesLost
+    case admittedWithoutStore
     case providerAttempts
     case providerState
     case tokenUsage

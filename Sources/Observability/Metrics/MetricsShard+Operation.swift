@@ -21,11 +21,19 @@ extension MetricsShard {
         self.record { $0.observe(span.nanoseconds, in: .storeLatency, key) }
     }
 
-    /// - Parameter reason: the bounded name of the failure.
-    package func storeFailed(_ reason: LabelID) { self.record { $0.add(1, to: .storeErrors, SeriesKey(reason)) } }
-
-    /// Whether this loop can ask the store. One loop that cannot is enough to show the instance as degraded.
-    package func storeDegraded(_ isDegraded: Bool) { self.record { $0.set(.storeDegraded, to: isDegraded ? 1 : 0) } }
+    /// Brings this loop's part up to date of what its quota gate and store count themselves.
+    package func quotaSampled(_ sample: QuotaSample) {
+        self.record { state in
+            state.set(.leases, to: Int64(sample.leases))
+            state.set(.reservationsLeaked, to: Int64(sample.leaked))
+            state.set(.leasesLost, to: Int64(sample.lostLeases))
+            state.set(.admittedWithoutStore, to: Int64(sample.admittedWithoutStore))
+            state.set(.storeDegraded, to: sample.isDegraded ? 1 : 0)
+            state.set(.settlementsWaiting, to: Int64(sample.waitingSettlements))
+            state.set(.settlementsDropped, to: Int64(sample.droppedSettlements))
+            for (reason, count) in sample.failures { state.set(.storeErrors, SeriesKey(reason), to: Int64(count)) }
+        }
+    }
 
     /// A snapshot came into force.
     package func snapshotApplied(generation: Int) {
@@ -40,4 +48,21 @@ extension MetricsShard {
     package func accessRecordsDropped(_ count: Int) { self.record { $0.add(Int64(count), to: .accessRecordsDropped) } }
 
     package func accessLogWriteFailed() { self.record { $0.add(1, to: .accessLogWriteErrors) } }
+}
+
+/// What one loop's quota gate and store have counted since the start.
+package struct QuotaSample: Sendable {
+    /// Held now.
+    package var leases = 0
+    package var leaked = 0
+    package var lostLeases = 0
+    package var admittedWithoutStore = 0
+    /// The store does not answer this loop; one loop is enough to show the instance as degraded.
+    package var isDegraded = false
+    package var waitingSettlements = 0
+    package var droppedSettlements = 0
+    /// Calls that failed, by the bounded name of the reason.
+    package var failures: [(LabelID, Int)] = []
+
+    package init() {}
 }

@@ -80,11 +80,6 @@ extension MetricsShard {
         self.record { $0.observe(span.nanoseconds, in: .overhead, key) }
     }
 
-    /// Leases were taken (positive) or given back (negative).
-    package func leasesChanged(by change: Int) { self.record { $0.add(Int64(change), to: .leases) } }
-
-    package func reservationLeaked() { self.record { $0.add(1, to: .reservationsLeaked) } }
-
     /// A call of the provider has ended.
     package func attemptEnded(_ attempt: AttemptMeasurement) {
         let known = self.known

@@ -22,6 +22,8 @@ struct DayCounter {
         return self.other.number == number ? self.other : Day(number: number)
     }
 
+    var newest: Day { self.one.number > self.other.number ? self.one : self.other }
+
     mutating func reserve(_ tokens: Int, on number: Int) {
         self.change(number) { day in
             day.used = QuotaAsk.bounded(day.used &+ tokens)

@@ -87,15 +87,28 @@ package final class MemoryStore: QuotaStore {
         }
     }
 
-    package func apply(_ change: OperatorChange, to key: CounterKey) {
+    @discardableResult
+    package func apply(_ change: OperatorChange, to key: CounterKey, by order: OperatorOrder) -> ChangeResult {
         let wall = self.clock.wallTime()
-        self.withBook(key.tenant) { book, now in book.apply(change, to: key, at: (now, wall)) }
-        self.changes.wrappingAdd(1, ordering: .releasing)
+        let result = self.withBook(key.tenant) { book, now in
+            book.advance(to: now)
+            return book.apply(change, to: key, by: order, at: (now, wall))
+        }
+        if case .applied = result { self.changes.wrappingAdd(1, ordering: .releasing) }
+        return result
     }
 
-    package func steering(of key: CounterKey) -> Steering {
+    package func steering(of key: CounterKey) -> VersionedSteering {
         let wall = self.clock.wallTime()
         return self.withBook(key.tenant) { book, _ in book.steering(of: key, at: wall) }
+    }
+
+    package func audit(_ question: AuditQuestion) -> AuditPage {
+        let wall = self.clock.wallTime()
+        return self.withBook(question.tenant) { book, _ in
+            book.audit.expire(at: wall)
+            return book.audit.page(question)
+        }
     }
 
     package func leases(of key: CounterKey) -> [LeaseRecord] {
@@ -105,13 +118,14 @@ package final class MemoryStore: QuotaStore {
         }
     }
 
-    package func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
-        let dropped = self.withBook(key.tenant) { book, now in
+    package func dropLeases(of key: CounterKey, request: RequestID?, by order: OperatorOrder) -> LeaseDrop {
+        let wall = self.clock.wallTime()
+        let result = self.withBook(key.tenant) { book, now in
             book.advance(to: now)
-            return book.dropLeases(of: key, request: request)
+            return book.dropLeases(of: key, request: request, by: order, at: (now, wall))
         }
-        self.changes.wrappingAdd(1, ordering: .releasing)
-        return dropped
+        if case .dropped = result { self.changes.wrappingAdd(1, ordering: .releasing) }
+        return result
     }
 
     package var generation: UInt64 { self.changes.load(ordering: .acquiring) }

@@ -33,6 +33,15 @@ struct Queue<Element> {
         self = kept
     }
 
+    /// Newest first, until the body answers false.
+    func forEachBackwards(_ body: (Element) -> Bool) {
+        for index in stride(from: self.count &- 1, through: 0, by: -1) {
+            guard let element = self.slots[(self.head &+ index) & (self.slots.count &- 1)], body(element) else {
+                return
+            }
+        }
+    }
+
     /// - Parameter capacity: a power of two, at least `count`.
     private mutating func resize(to capacity: Int) {
         var slots: [Element?] = []

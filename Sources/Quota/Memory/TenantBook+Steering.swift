@@ -22,24 +22,79 @@ extension TenantBook {
         return result
     }
 
-    mutating func apply(_ change: OperatorChange, to key: CounterKey, at moment: (now: Int64, wall: WallTime)) {
+    mutating func apply(
+        _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder, at moment: (now: Int64, wall: WallTime)
+    ) -> ChangeResult {
+        let (now, wall) = moment
         let place = AccountKey(key.scope, key.id)
-        var steering = self.steering[place]?.inForce(at: moment.wall) ?? Steering()
+        if let current = self.conflict(at: place, order) { return .conflict(current: current) }
+        var steering = self.steering[place]?.inForce(at: wall) ?? Steering()
+        let version = self.nextVersion(at: place, wall)
+        var entry = AuditEntry(change, of: key, by: order, at: wall, version: version)
+        let kind = change.kind
+        entry.before = (entry.action == .reset ? self.usage(of: key, at: now) : steering.quantities).only(kind)
         switch change {
-        case .override(let kind, let override): steering[kind] = override
+        case .override(let kind, let override):
+            var override = override
+            override.quantity = QuotaAsk.bounded(override.quantity)
+            steering[kind] = override
         case .clearOverride(let kind?): steering[kind] = nil
         case .clearOverride(nil): for kind in LimitKind.allCases { steering[kind] = nil }
         case .block(let until): steering.block = until.map { .until($0) } ?? .untilLifted
         case .unblock: steering.block = .none
         case .reset(let kind): self.reset(key, kind)
         }
+        entry.after = (entry.action == .reset ? self.usage(of: key, at: now) : steering.quantities).only(kind)
+        if entry.action == .block || entry.action == .unblock { (entry.before, entry.after) = (.init(), .init()) }
+        self.audit.append(entry)
         self.steering[place] = steering
         // Operators act seldom: a good moment to drop what has expired anywhere.
-        self.steering = self.steering.filter { !$0.value.inForce(at: moment.wall).isEmpty }
+        self.steering = self.steering.filter { !$0.value.inForce(at: wall).isEmpty }
+        self.versions = self.versions.filter { self.steering[$0.key] != nil || $0.value.since + Audit.memory > wall }
+        return .applied(version: version)
     }
 
-    func steering(of key: CounterKey, at time: WallTime) -> Steering {
-        self.steering[AccountKey(key.scope, key.id)]?.inForce(at: time) ?? Steering()
+    func steering(of key: CounterKey, at time: WallTime) -> VersionedSteering {
+        let place = AccountKey(key.scope, key.id)
+        return VersionedSteering(
+            steering: self.steering[place]?.inForce(at: time) ?? Steering(),
+            version: self.versions[place]?.number ?? 0)
+    }
+
+    mutating func dropLeases(
+        of key: CounterKey, request: RequestID?, by order: OperatorOrder, at moment: (now: Int64, wall: WallTime)
+    ) -> LeaseDrop {
+        let (now, wall) = moment
+        let place = AccountKey(key.scope, key.id)
+        if let current = self.conflict(at: place, order) { return .conflict(current: current) }
+        let version = self.nextVersion(at: place, wall)
+        var entry = AuditEntry(.dropLeases, of: key, by: order, at: wall, version: version)
+        entry.before = self.usage(of: key, at: now).only(.concurrentRequests)
+        let count = self.dropLeases(of: key, request: request)
+        entry.after = self.usage(of: key, at: now).only(.concurrentRequests)
+        self.audit.append(entry)
+        return .dropped(count: count, version: version)
+    }
+
+    /// The holder's version, when it is not the one that was expected.
+    private func conflict(at place: AccountKey, _ order: OperatorOrder) -> Int? {
+        let current = self.versions[place]?.number ?? 0
+        return order.expectedVersion.map { $0 == current } ?? true ? nil : current
+    }
+
+    private mutating func nextVersion(at place: AccountKey, _ wall: WallTime) -> Int {
+        let version = (self.versions[place]?.number ?? 0) &+ 1
+        self.versions[place] = (version, wall)
+        return version
+    }
+
+    /// What stands in a holder's counters, of the newest day; zero where nothing is known.
+    private func usage(of key: CounterKey, at now: Int64) -> KindAmounts {
+        let account = self.account(key)
+        account?.minute.expire(at: now)
+        return KindAmounts(
+            requestsPerMinute: account?.minute.count ?? 0, tokensPerDay: account?.tokens.newest.used ?? 0,
+            concurrentRequests: account?.running ?? 0)
     }
 
     func leases(of key: CounterKey, at now: Int64) -> [LeaseRecord] {
@@ -50,7 +105,7 @@ extension TenantBook {
         }
     }
 
-    mutating func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
+    private func dropLeases(of key: CounterKey, request: RequestID?) -> Int {
         let records = self.running(in: key).filter { request == nil || $0.request == request }
         for record in records { record.leave(key.scope) }
         return records.count

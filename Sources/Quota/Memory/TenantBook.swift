@@ -15,6 +15,10 @@ struct TenantBook {
     var records = StripedTable<RequestID, Record>()
     var ended = EndedAsks()
     var steering: [AccountKey: Steering] = [:]
+    /// How often operators have changed each holder; beside `steering`, since it outlives what was set and no ask
+    /// reads it.
+    var versions: [AccountKey: (number: Int, since: WallTime)] = [:]
+    var audit = AuditTrail()
     /// The newest admission's place in the order.
     var sequence: UInt64 = 0
     private var days = DaysInUse()
@@ -54,8 +58,9 @@ struct TenantBook {
         self.ended.turnGenerations(at: now)
         let days = self.days.numbers(at: wall)
         self.accounts.sweep(steps: steps, at: now, days: days)
+        self.audit.expire(at: wall)
         return self.accounts.count == 0 && self.records.count == 0 && self.ended.isEmpty && self.steering.isEmpty
-            && self.own.isIdle(at: now, days: days)
+            && self.audit.isEmpty && self.own.isIdle(at: now, days: days)
     }
 
     /// The account of a scope, when it has one.

@@ -9,8 +9,13 @@ struct GatewaySettings: Sendable {
     var tokensPerDay = [0, 100, 1000]
     var concurrentRequests = [1, 2]
     var loops = 2
+    var store = "{kind: memory}"
+    /// What every limit does while the store does not answer; nil says nothing of it.
+    var outage: String?
     var zone = "UTC"
     var accessLog = "stdout"
+    /// Who may use the admin API, as flow YAML; see `Operators`.
+    var operators = Operators.yaml
     /// What a member of `http` reads besides, as flow YAML.
     var http = "{heartbeat: 15s, drain: {deadline: 20s}}"
     var providerTimeouts = "{connect: 2s, first_byte: 20s, idle: 20s, total: 60s}"
@@ -33,9 +38,10 @@ struct GatewaySettings: Sendable {
           api: {address: 127.0.0.1, port: \(api)}
           admin: {address: 127.0.0.1, port: \(admin)}
         loops: \(self.loops)
-        store: {kind: memory}
+        store: \(self.store)
         log: {access: \(self.accessLog)}
         http: \(self.http)
+        operators: \(self.operators)
         providers:
           main:
             dialect: openai
@@ -96,8 +102,10 @@ struct GatewaySettings: Sendable {
     }
 
     private func limits(minute: Int = 1_000_000, day: Int = 1_000_000_000, running: Int = 10_000) -> String {
-        "limits: [{name: requests_per_minute, limit: \(minute)}, {name: tokens_per_day, limit: \(day)}, "
-            + "{name: concurrent_requests, limit: \(running)}]"
+        let limits = [("requests_per_minute", minute), ("tokens_per_day", day), ("concurrent_requests", running)]
+        let stance = self.outage.map { ", on_outage: \($0)" } ?? ""
+        let lines = limits.map { "{name: \($0), limit: \($1)\(stance)}" }
+        return "limits: [\(lines.joined(separator: ", "))]"
     }
 }
 

@@ -29,7 +29,7 @@ struct ContractCheck: Sendable, CustomTestStringConvertible {
 enum StoreContract {
     static let checks: [ContractCheck] =
         Self.minuteChecks + Self.dayChecks + Self.zoneChecks + Self.runningChecks + Self.scopeChecks
-        + Self.repetitionChecks + Self.operatorChecks
+        + Self.repetitionChecks + Self.operatorChecks + Self.trailChecks
 }
 
 /// What the checks share: a store, its clock, and short ways to ask.
@@ -99,6 +99,29 @@ struct StoreBench: Sendable {
 }
 
 struct ContractBroken: Error {}
+
+/// Orders of an operator of no interest to the test.
+extension QuotaStore {
+    @discardableResult
+    func apply(_ change: OperatorChange, to key: CounterKey) async throws -> ChangeResult {
+        try await self.apply(change, to: key, by: OperatorOrder(actor: "op", reason: "test"))
+    }
+
+    func dropLeases(of key: CounterKey, request: RequestID?) async throws -> Int {
+        let order = OperatorOrder(actor: "op", reason: "test")
+        guard case .dropped(let count, _) = try await self.dropLeases(of: key, request: request, by: order) else {
+            throw ContractBroken()
+        }
+        return count
+    }
+}
+
+extension MemoryStore {
+    @discardableResult
+    func apply(_ change: OperatorChange, to key: CounterKey) -> ChangeResult {
+        self.apply(change, to: key, by: OperatorOrder(actor: "op", reason: "test"))
+    }
+}
 
 extension Limit {
     static func minute(_ quantity: Int, _ scope: LimitScope = .subject, observe: Bool = false) -> Limit {

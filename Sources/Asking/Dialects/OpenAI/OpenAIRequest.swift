@@ -3,7 +3,7 @@ import JSON
 
 /// Writes the body of a chat completion call, from nothing but what the server decided.
 enum OpenAIRequest {
-    static func body(for request: AskRequest, asksForUsage: Bool) -> [UInt8] {
+    static func body(for request: AskRequest, options: Provider.CallOptions) -> [UInt8] {
         var storage: [UInt8] = []
         storage.reserveCapacity(request.prompt.system.count + request.prompt.user.count + 256)
         var json = JSONWriter(appendingTo: storage)
@@ -12,17 +12,22 @@ enum OpenAIRequest {
         json.string(request.model.string)
         json.name("messages")
         json.beginArray()
-        self.message("system", request.prompt.system, to: &json)
+        if !request.prompt.system.isEmpty { self.message("system", request.prompt.system, to: &json) }
         self.message("user", request.prompt.user, to: &json)
         json.endArray()
-        json.name("temperature")
-        json.number(request.temperature)
-        json.name("max_tokens")
+        if options.sendsTemperature {
+            json.name("temperature")
+            json.number(request.temperature)
+        }
+        switch options.outputCapMember {
+        case .maxTokens: json.name("max_tokens")
+        case .maxCompletionTokens: json.name("max_completion_tokens")
+        }
         json.integer(request.outputCap)
         if request.streams {
             json.name("stream")
             json.bool(true)
-            if asksForUsage { self.streamOptions(to: &json) }
+            if options.asksForUsage { self.streamOptions(to: &json) }
         }
         json.endObject()
         return json.bytes

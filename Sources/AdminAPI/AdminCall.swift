@@ -1,0 +1,173 @@
+import EventLoops
+import GatewayTypes
+import HTTPCodec
+import HTTPServer
+import JOSE
+import JSON
+import Quota
+
+/// One authenticated request below `/admin/v1`, and what answering it needs. On its loop.
+struct AdminCall {
+    let exchange: Exchange
+    let steering: AdminSteering
+    let view: AdminView
+    let `operator`: Operator
+    let query: QueryItems
+    let now: WallTime
+
+    var store: any QuotaStore { self.steering.store(self.exchange.loop.index) }
+
+    init(
+        _ exchange: Exchange, _ steering: AdminSteering, route: AdminRoute, changes: Bool
+    ) throws(AdminProblem) {
+        self.exchange = exchange
+        self.steering = steering
+        self.view = steering.view()
+        self.now = exchange.loop.clock.wallTime()
+        self.operator = try Self.authenticate(exchange.head, self.view.operators)
+        if changes, self.operator.role != .operator {
+            var problem = AdminProblem(.insufficientRole, "A viewer changes nothing; this takes the role `operator`.")
+            problem.challenge = #"Bearer realm="askgate-admin", error="insufficient_scope""#
+            throw problem
+        }
+        let head = exchange.head
+        self.query = try QueryItems(
+            head.bytes[head.query ?? 0..<0], known: route.parameters(for: head.method))
+        if let encoding = self.query.bytes("encoding"), !encoding.elementsEqual("base64url".utf8) {
+            throw AdminProblem(.invalidRequest, "The only encoding is base64url.", member: "encoding")
+        }
+    }
+
+    /// One `Authorization` field with a token that is known; whatever else there is gets the same answer.
+    private static func authenticate(
+        _ head: HTTPRequestHead, _ operators: OperatorTable
+    ) throws(AdminProblem) -> Operator {
+        let count = head.count(of: .authorization)
+        let found: Operator? =
+            count == 1 ? head.withValue(of: .authorization) { operators.operator(authorization: $0) } ?? nil : nil
+        if let found { return found }
+        var problem = AdminProblem(.unauthenticated, "This takes an operator's token.")
+        problem.challenge =
+            count == 0 ? #"Bearer realm="askgate-admin""# : #"Bearer realm="askgate-admin", error="invalid_token""#
+        throw problem
+    }
+
+    // MARK: Names
+
+    /// The tenant of a path; one that the operator may not see is not there.
+    func tenant(_ segment: AdminRoute.Segment) throws(AdminProblem) -> AdminTenant {
+        let id = PercentCoding.decode(segment).flatMap { ByteString(utf8: $0) }
+        guard let id, let tenant = self.view.tenant(TenantID(id), for: self.operator) else {
+            throw AdminProblem(.unknownTenant, "There is no such tenant.")
+        }
+        return tenant
+    }
+
+    /// Whose counters a path names.
+    func key(_ path: AdminRoute.HolderPath, of tenant: AdminTenant) throws(AdminProblem) -> CounterKey {
+        switch path {
+        case .tenant: .tenant(tenant.id)
+        case .subject(let id): .subject(SubjectID(try self.identifier(id, "The subject")), of: tenant.id)
+        case .address(let id): .address(try self.identifier(id, "The address"), of: tenant.id)
+        }
+    }
+
+    private func identifier(_ segment: AdminRoute.Segment, _ what: String) throws(AdminProblem) -> ByteString {
+        guard let bytes = PercentCoding.decode(segment) else {
+            throw AdminProblem(.invalidRequest, "\(what) is not percent-encoded.")
+        }
+        return try self.identifier(bytes, what)
+    }
+
+    /// An identifier as the parameter `encoding` says it is written.
+    func identifier(_ written: [UInt8], _ what: String) throws(AdminProblem) -> ByteString {
+        var bytes = written
+        if self.query.bytes("encoding") != nil {
+            guard let decoded = Base64URL.decode(written.span) else {
+                throw AdminProblem(.invalidRequest, "\(what) is not base64url.")
+            }
+            bytes = decoded
+        }
+        guard !bytes.isEmpty, let text = ByteString(utf8: bytes) else {
+            throw AdminProblem(.invalidRequest, "\(what) is empty or not UTF-8.")
+        }
+        return text
+    }
+
+    /// The plan that the query names, else the tenant's default: a caller's own plan is known from its token only.
+    func plan(of tenant: AdminTenant) throws(AdminProblem) -> (name: PlanName, limits: [Limit], isAssumed: Bool) {
+        let wanted = try self.query.text("plan").map { PlanName($0) }
+        guard let plan = tenant.plans.first(where: { $0.name == wanted ?? tenant.defaultPlan }) else {
+            let names = tenant.plans.map(\.name.string).joined(separator: ", ")
+            throw AdminProblem(.invalidRequest, "The tenant has no such plan; it has: \(names).", member: "plan")
+        }
+        return (plan.name, plan.limits, wanted == nil)
+    }
+
+    // MARK: Changes
+
+    /// The body as strict JSON. Waits for it.
+    func body(known: [String], isOptional: Bool = false) async throws(AdminProblem) -> AdminBody {
+        if self.exchange.head.withValue(of: .contentType, { MediaType.isJSON($0) }) == false {
+            throw AdminProblem(.unsupportedMediaType, "The body has to be application/json.")
+        }
+        let bytes: [UInt8]
+        do throws(HTTPServerFailure) {
+            bytes = try await self.exchange.readBody(limit: AdminBody.limit)
+        } catch {
+            throw AdminProblem(error)
+        }
+        return try AdminBody(bytes, known: known, isOptional: isOptional)
+    }
+
+    /// Who changes something, why, and which version they saw.
+    func order(_ reason: ByteString) throws(AdminProblem) -> OperatorOrder {
+        OperatorOrder(
+            actor: ByteString(self.operator.name), reason: reason, expectedVersion: try self.expectedVersion())
+    }
+
+    /// A reason given in the query, for requests without a body.
+    func reasonOfQuery() throws(AdminProblem) -> ByteString {
+        guard let reason = try self.query.text("reason") else { return "" }
+        return try AdminBody.checked(reason: reason)
+    }
+
+    /// The version that `If-Match` asks for; nil for none. A tag that is none of ours fits no version.
+    private func expectedVersion() throws(AdminProblem) -> Int? {
+        let head = self.exchange.head
+        let lines = head.fields.filter { line in
+            head.bytes[line.name].elementsEqual("if-match".utf8) { $0 == $1 || $0 | 0x20 == $1 }
+        }
+        guard let line = lines.first else { return nil }
+        let tag = head.bytes[line.value]
+        if lines.count == 1, tag.elementsEqual("*".utf8) { return nil }
+        // Weak tags fit nothing here (RFC 9110 §13.1.1).
+        let isWeak = tag.starts(with: "W/".utf8)
+        let quoted = isWeak ? tag.dropFirst(2) : tag
+        let inner = quoted.dropFirst().dropLast()
+        guard lines.count == 1, quoted.count >= 2, quoted.first == 0x22, quoted.last == 0x22, !inner.contains(0x22)
+        else {
+            throw AdminProblem(
+                .invalidRequest, #"If-Match takes one entity tag, such as "3", or *."#, member: "If-Match")
+        }
+        let version = Int(String(decoding: inner, as: UTF8.self))
+        let isOurs = !isWeak && inner.allSatisfy { (0x30...0x39).contains($0) } && inner.count <= 15
+        return isOurs ? version ?? QuotaAsk.largestQuantity : QuotaAsk.largestQuantity
+    }
+}
+
+/// What a request is answered with.
+struct AdminReply {
+    var body: [UInt8]
+    /// The holder's version, told as `ETag`.
+    var version: Int?
+
+    init(version: Int? = nil, _ write: (inout JSONWriter) -> Void) {
+        var json = JSONWriter()
+        json.beginObject()
+        write(&json)
+        json.endObject()
+        self.body = json.bytes
+        self.version = version
+    }
+}

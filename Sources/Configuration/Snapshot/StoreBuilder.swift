@@ -1,0 +1,46 @@
+import GatewayTypes
+package import RedisClient
+import TLS
+
+/// Turns the store's section into what its client needs.
+package struct StoreBuilder {
+    /// The file, for problems that only show here.
+    let file: String
+
+    package init(file: String) { self.file = file }
+
+    /// - Throws: when a file of TLS cannot be used.
+    package func redis(_ settings: RedisStoreSettings) throws(ConfigurationFailure) -> RedisSettings {
+        var topology = settings.topology
+        if case .sentinel(let master, let sentinels, _) = topology {
+            topology = .sentinel(
+                master: master, sentinels: sentinels,
+                credentials: Self.credentials(settings.sentinelUser, settings.sentinelPassword))
+        }
+        return RedisSettings(
+            topology: topology, credentials: Self.credentials(settings.user, settings.password),
+            tls: try settings.tls.map { (tls) throws(ConfigurationFailure) in try self.context(tls) },
+            database: settings.database, connectTimeout: settings.connectTimeout, commandTimeout: settings.timeout)
+    }
+
+    private static func credentials(_ user: String?, _ password: ResolvedSecret?) -> RedisCredentials? {
+        guard let password else { return nil }
+        let text = password.value.reveal { String(decoding: $0, as: UTF8.self) }
+        return RedisCredentials(user: user.map { ByteString($0) }, password: ByteString(text))
+    }
+
+    private func context(_ tls: RedisStoreSettings.TLSSettings) throws(ConfigurationFailure) -> TLSClientContext {
+        do throws(TLSFailure) {
+            return try TLSClientContext(
+                TLSClientSettings(
+                    authorityFile: tls.authorityFile, certificateFile: tls.certificateFile, keyFile: tls.keyFile,
+                    serverName: tls.serverName))
+        } catch {
+            throw .invalid([
+                ConfigurationProblem(
+                    file: self.file, message: "`store.tls` does not work: \(error.metricLabel)",
+                    advice: "write PEM files, the certificate with its key")
+            ])
+        }
+    }
+}

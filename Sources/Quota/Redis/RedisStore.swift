@@ -1,0 +1,276 @@
+package import EventLoops
+package import GatewayTypes
+import Synchronization
+
+/// The store in Redis: exact over all instances that share it.
+///
+/// One for each loop, over that loop's client. Every decision is one script on the node that holds the tenant, on that
+/// node's clock. Calls from other threads are taken over to the loop. While the store does not answer, a breaker fails
+/// calls at once and settlements wait in a bounded queue; the first answer closes it again.
+package final class RedisStore: QuotaStore, @unchecked Sendable {
+    // Unchecked: `runner`, `breaker`, `queue`, `tags` and `timer` are touched on the loop's thread only; the rest is
+    // constant or guards itself.
+
+    /// Where scripts take the time from.
+    package enum ScriptClock: Sendable {
+        /// The node's own, which all instances share.
+        case server
+        /// Told with each call; for tests that turn the clock. The runner's scripts have to match.
+        case told(any GatewayTypes.Clock)
+    }
+
+    let loop: EventLoop
+    private let runner: any ScriptRunner
+    private let clock: any GatewayTypes.Clock
+    private let scriptClock: ScriptClock
+    let feed: ChangeFeed
+    private let healthNow = Mutex(StoreHealth())
+    private let observer: @Sendable (StoreHealth.Degradation?) -> Void
+    private var breaker = Breaker()
+    private var queue: SettlementQueue
+    private let timer = LoopTimer()
+    /// Prefixes of keys by tenant; tenants come from the configuration and are few.
+    private var tags: [TenantID: QuotaKey] = [:]
+
+    /// Settlements sent in one go when the store is back.
+    private static let batch = 64
+    private static let retryPeriod = TimeSpan.milliseconds(200)
+
+    /// - Parameters:
+    ///   - runner: this loop's client.
+    ///   - feed: the process' ear for changes made elsewhere.
+    ///   - queueCapacity: settlements that may wait for the store on this loop.
+    ///   - observer: told when the store becomes degraded and, with nil, when it is well again; on the loop.
+    package init(
+        loop: EventLoop, runner: any ScriptRunner, feed: ChangeFeed, queueCapacity: Int = 4096,
+        scriptClock: ScriptClock = .server, clock: (any GatewayTypes.Clock)? = nil,
+        observer: @escaping @Sendable (StoreHealth.Degradation?) -> Void = { _ in }
+    ) {
+        self.loop = loop
+        self.runner = runner
+        self.feed = feed
+        self.queue = SettlementQueue(capacity: queueCapacity)
+        self.scriptClock = scriptClock
+        self.clock = clock ?? loop.clock
+        self.observer = observer
+    }
+
+    /// From any thread.
+    package var health: StoreHealth { self.healthNow.withLock { $0 } }
+
+    package var generation: UInt64 { self.feed.generation }
+
+    /// The wait of a refusal is believed only while changes made elsewhere are heard of.
+    package var refusalMemory: TimeSpan { self.feed.isEstablished ? .seconds(60) : .seconds(0) }
+
+    // MARK: Admission
+
+    package func admit(_ ask: QuotaAsk) async throws(QuotaFailure) -> Admission {
+        let answer = try await self.run(.admit) {
+            (self.admissionKeys(ask.caller, ask.request), [self.numbers(of: ask), Self.text(ask.request)])
+        }
+        return try Self.admission(of: ask, answer)
+    }
+
+    package func look(_ question: QuotaQuestion) async throws(QuotaFailure) -> Standing {
+        let ask = QuotaAsk(
+            caller: question.caller, limits: question.limits, calendar: question.calendar, promptEstimate: 0,
+            outputCap: 0, request: RequestID(high: 0, low: 0))
+        let answer = try await self.run(.look) {
+            (self.admissionKeys(ask.caller, ask.request), [self.numbers(of: ask)])
+        }
+        return try Self.standing(question, answer)
+    }
+
+    package func renew(_ leases: [Lease]) async throws(QuotaFailure) -> [RequestID] {
+        guard !leases.isEmpty else { return [] }
+        // Pipelined: the answers of one node come in their order, those of a cluster in any.
+        let result: Result<[RequestID], QuotaFailure> = await withUnsafeContinuation { continuation in
+            self.onLoop {
+                var open = leases.count
+                var lost: [RequestID] = []
+                var failure: QuotaFailure?
+                for lease in leases {
+                    self.ask(.renew, self.leaseKeys(lease), [Self.text(lease.request)]) { result in
+                        switch result.flatMap({ Self.lives($0) }) {
+                        case .success(let lives): if !lives { lost.append(lease.request) }
+                        case .failure(let reason): failure = reason
+                        }
+                        open &-= 1
+                        if open == 0 { continuation.resume(returning: failure.map { .failure($0) } ?? .success(lost)) }
+                    }
+                }
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: Settlement
+
+    package func settle(_ settlement: Settlement) async throws(QuotaFailure) -> SettlementResult {
+        let answer = try await self.run(.settle) {
+            (self.settlementKeys(settlement), Self.arguments(of: settlement))
+        }
+        return try Self.settlementResult(answer).get()
+    }
+
+    package func submit(_ settlement: Settlement) {
+        self.onLoop { self.send(SettlementQueue.Entry(settlement: settlement)) }
+    }
+
+    /// Sends a settlement, or keeps it when the store is known to be away.
+    private func send(_ entry: SettlementQueue.Entry) {
+        guard self.breaker.isClosed && !self.queue.hasWaiting else { return self.keep(entry) }
+        let settlement = entry.settlement
+        self.ask(.settle, self.settlementKeys(settlement), Self.arguments(of: settlement)) { result in
+            guard case .failure(let failure) = result.flatMap({ Self.settlementResult($0) }) else { return }
+            var entry = entry
+            entry.note(failure, at: self.clock.monotonicTime())
+            self.keep(entry)
+        }
+    }
+
+    private func keep(_ entry: SettlementQueue.Entry) {
+        if !self.queue.append(entry) { self.healthNow.withLock { $0.droppedSettlements &+= 1 } }
+        self.queueChanged()
+    }
+
+    private func queueChanged() {
+        let count = self.queue.count
+        self.healthNow.withLock { $0.waitingSettlements = count }
+        guard self.queue.hasWaiting, !self.timer.isArmed else { return }
+        self.timer.action = { [weak self] in self?.drain() }
+        self.loop.arm(self.timer, after: Self.retryPeriod)
+    }
+
+    /// Sends what waits: one as a probe while the breaker is open, then all.
+    private func drain() {
+        for _ in 0..<(self.breaker.isClosed ? Self.batch : 1) {
+            let now = self.clock.monotonicTime()
+            guard let entry = self.queue.take(at: now) else { break }
+            let settlement = entry.settlement
+            self.ask(.settle, self.settlementKeys(settlement), Self.arguments(of: settlement)) { result in
+                switch result.flatMap({ Self.settlementResult($0) }) {
+                case .success:
+                    self.queue.done()
+                    // The store is back: no reason to wait for the timer.
+                    if self.queue.hasWaiting { self.loop.arm(self.timer, after: .milliseconds(1)) }
+                case .failure(let failure): self.queue.failed(entry, failure, at: self.clock.monotonicTime())
+                }
+                self.queueChanged()
+            }
+        }
+        self.queueChanged()
+    }
+
+    // MARK: Asking the client
+
+    /// Runs a script from any thread and waits for its answer.
+    func run(
+        _ script: QuotaScript, _ input: @escaping () -> (keys: [ByteString], arguments: [ByteString])
+    ) async throws(QuotaFailure) -> [ScriptValue] {
+        let result: Result<[ScriptValue], QuotaFailure> = await withUnsafeContinuation { continuation in
+            self.onLoop {
+                let (keys, arguments) = input()
+                self.ask(script, keys, arguments) { continuation.resume(returning: $0) }
+            }
+        }
+        return try result.get()
+    }
+
+    /// On the loop, at once when already there.
+    private func onLoop(_ body: @escaping () -> Void) {
+        if self.loop.isCurrent { return body() }
+        nonisolated(unsafe) let body = body  // Handed over: nobody here touches it again.
+        self.loop.submit { body() }
+    }
+
+    private func ask(
+        _ script: QuotaScript, _ keys: [ByteString], _ arguments: [ByteString],
+        then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
+    ) {
+        guard self.breaker.mayAsk(at: self.clock.monotonicTime()) else { return then(.failure(.breakerOpen)) }
+        var arguments = arguments
+        if case .told(let clock) = self.scriptClock {
+            arguments.append(ByteString(String(clock.wallTime().microseconds)))
+        }
+        self.runner.run(script, keys: keys, arguments: arguments) { result in
+            self.heard(result)
+            then(result)
+        }
+    }
+
+    private func heard(_ result: Result<[ScriptValue], QuotaFailure>) {
+        switch result {
+        case .success:
+            self.breaker.succeeded()
+            let wasDegraded = self.healthNow.withLock { health in
+                health.answers &+= 1
+                defer { health.degraded = nil }
+                return health.degraded != nil
+            }
+            if wasDegraded { self.observer(nil) }
+        case .failure(let failure):
+            self.breaker.failed(at: self.clock.monotonicTime())
+            let isClosed = self.breaker.isClosed
+            let news: StoreHealth.Degradation? = self.healthNow.withLock { health in
+                health.failures[failure, default: 0] &+= 1
+                guard !isClosed else { return nil }
+                let isNew = health.degraded?.reason != failure
+                health.degraded = .init(
+                    reason: failure, since: health.degraded?.since ?? self.clock.wallTime())
+                return isNew ? health.degraded : nil
+            }
+            if let news { self.observer(news) }
+        }
+    }
+
+    // MARK: Keys
+
+    func tag(of tenant: TenantID) -> QuotaKey {
+        if let tag = self.tags[tenant] { return tag }
+        let tag = QuotaKey(tenant)
+        // Operators may ask for tenants that are not there; what they leave behind stays small.
+        if self.tags.count >= 1024 { self.tags = [:] }
+        self.tags[tenant] = tag
+        return tag
+    }
+
+    private func admissionKeys(_ caller: QuotaCaller, _ request: RequestID) -> [ByteString] {
+        let tag = self.tag(of: caller.tenant)
+        let keys = CallerKeys(caller, tenant: tag)
+        var result: [ByteString] = []
+        result.reserveCapacity(13)
+        result.append(tag.record(of: request))
+        for kind in [QuotaKey.Kind.steering, .counters, .minute, .leases] { keys.append(kind, to: &result) }
+        return result
+    }
+
+    private func settlementKeys(_ settlement: Settlement) -> [ByteString] {
+        let tag = self.tag(of: settlement.caller.tenant)
+        let keys = CallerKeys(settlement.caller, tenant: tag)
+        var result: [ByteString] = []
+        result.reserveCapacity(7)
+        result.append(tag.record(of: settlement.request))
+        keys.append(.counters, to: &result)
+        keys.append(.leases, to: &result)
+        return result
+    }
+
+    private func leaseKeys(_ lease: Lease) -> [ByteString] {
+        let tag = self.tag(of: lease.caller.tenant)
+        var result = [tag.record(of: lease.request)]
+        CallerKeys(lease.caller, tenant: tag).append(.leases, to: &result)
+        return result
+    }
+
+    private func numbers(of ask: QuotaAsk) -> ByteString { Self.numbers(of: ask, at: self.wallTime) }
+
+    /// Our guess of the store's calendar time; the script picks the day by its own clock.
+    private var wallTime: WallTime {
+        if case .told(let clock) = self.scriptClock { return clock.wallTime() }
+        return self.clock.wallTime()
+    }
+
+    static func text(_ request: RequestID) -> ByteString { ByteString(request.description) }
+}

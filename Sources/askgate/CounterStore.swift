@@ -1,0 +1,110 @@
+import Configuration
+import EventLoops
+import Gateway
+import GatewayTypes
+import Observability
+import Quota
+import RedisClient
+
+/// The store of the running gateway: one view of it for each loop, and what keeps it connected.
+final class CounterStore: Sendable {
+    /// By the index of the loop.
+    let stores: [any QuotaStore]
+    /// Counts alone, for limits of stance `local`, while the store does not answer.
+    let local: MemoryStore
+    let outage: Outage
+    private let redisStores: [RedisStore]
+    private let clients: [Redis]
+    private let subscriber: RedisSubscriber?
+
+    init(
+        _ settings: StoreSettings, file: String, group: EventLoopGroup, metrics: MetricsRegistry,
+        operations: OperationLog
+    ) throws(ConfigurationFailure) {
+        let clock = SystemClock()
+        let local = MemoryStore(clock: clock)
+        self.local = local
+        guard case .redis(let redis) = settings else {
+            self.stores = group.loops.map { _ in local }
+            self.redisStores = []
+            self.clients = []
+            self.subscriber = nil
+            self.outage = Outage()
+            return
+        }
+        let settings = try StoreBuilder(file: file).redis(redis)
+        let feed = ChangeFeed()
+        let clients = group.loops.map { Redis(settings, loop: $0) }
+        let stores = zip(group.loops, clients).map { loop, client in
+            let shard = metrics.shards[loop.index]
+            let runner = RedisRunner(client, clock: clock) { script, span in
+                shard.storeAnswered(script.operation, after: span)
+            }
+            return RedisStore(loop: loop, runner: runner, feed: feed) { degradation in
+                Self.tell(degradation, of: loop, operations)
+            }
+        }
+        self.clients = clients
+        self.redisStores = stores
+        self.stores = stores
+        self.outage = Outage(expectedInstances: redis.instances)
+        self.subscriber = RedisSubscriber(settings, channels: [ChangeFeed.channel], loop: group.loops[0]) { event in
+            switch event {
+            case .established: feed.established()
+            case .message: feed.changed()
+            case .lost: feed.lost()
+            }
+        }
+    }
+
+    private static func tell(_ degradation: StoreHealth.Degradation?, of loop: EventLoop, _ operations: OperationLog) {
+        guard let degradation else { return operations.info("store answers again", [.int("loop", loop.index)]) }
+        operations.error(
+            "store does not answer; each limit's stance decides",
+            [.int("loop", loop.index), .label("reason", degradation.reason)])
+    }
+
+    /// Keeps the connections until the task is cancelled.
+    func run() async {
+        await withTaskGroup { tasks in
+            for client in self.clients { tasks.addTask(executorPreference: client.loop) { await client.run() } }
+            if let subscriber = self.subscriber { tasks.addTask { await subscriber.run() } }
+        }
+    }
+
+    /// Why the store does not answer, and since when; nil while it does.
+    var degradation: StoreHealth.Degradation? { self.redisStores.lazy.compactMap { $0.health.degraded }.first }
+
+    /// Brings the gauges of every loop up to date.
+    func sample(_ loops: [GatewayLoop], labels: LabelTable) {
+        for loop in loops {
+            let counts = loop.gate.counts
+            var sample = QuotaSample()
+            sample.leases = counts.livingLeases
+            sample.leaked = counts.leakedReservations
+            sample.lostLeases = counts.lostLeases
+            sample.admittedWithoutStore = counts.admittedWithoutStore
+            sample.failures = counts.failures.map { (labels.intern(ByteString($0.key.metricLabel)), $0.value) }
+            if self.redisStores.indices.contains(loop.loop.index) {
+                let health = self.redisStores[loop.loop.index].health
+                sample.isDegraded = health.degraded != nil
+                sample.waitingSettlements = health.waitingSettlements
+                sample.droppedSettlements = health.droppedSettlements
+                sample.failures = health.failures.map { (labels.intern(ByteString($0.key.metricLabel)), $0.value) }
+            }
+            loop.metrics.quotaSampled(sample)
+        }
+    }
+}
+
+extension QuotaScript {
+    fileprivate var operation: StoreOperation {
+        switch self {
+        case .admit: .admit
+        case .settle: .settle
+        case .renew: .renew
+        case .look, .steering, .leases, .audit: .read
+        case .steer: .change
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import AdminAPI
+import Authentication
+import Configuration
+import EventLoops
+import Gateway
+import GatewayTypes
+import Observability
+import Synchronization
+
+/// Puts the configuration's new content in force, or changes nothing and says why. One reload at a time.
+final class Reloader: Sendable {
+    private let source: ConfigurationSource
+    /// What the process was started with; listeners, loops and store stay as it says.
+    private let document: ConfigurationDocument
+    private let snapshots: SnapshotStore
+    private let desk: AdminDesk
+    private let fetcher: KeySetFetcher
+    private let accessLog: AccessLog
+    private let operations: OperationLog
+    private let metrics: MetricsRegistry
+    /// Of the snapshot in force; guards the whole reload.
+    private let generation = Mutex(1)
+
+    init(
+        source: ConfigurationSource, document: ConfigurationDocument, snapshots: SnapshotStore, desk: AdminDesk,
+        fetcher: KeySetFetcher, accessLog: AccessLog, operations: OperationLog, metrics: MetricsRegistry
+    ) {
+        self.source = source
+        self.document = document
+        self.snapshots = snapshots
+        self.desk = desk
+        self.fetcher = fetcher
+        self.accessLog = accessLog
+        self.operations = operations
+        self.metrics = metrics
+    }
+
+    /// Reads files and parses keys: not to be called on a loop.
+    @discardableResult
+    func reload() -> ReloadOutcome {
+        self.generation.withLock { generation in
+            self.accessLog.reopen()
+            self.operations.reopen()
+            do {
+                let loaded = try self.source.load()
+                let fixed = self.document.restartOnlyChanges(to: loaded.document).map(\.description)
+                for change in fixed { Terminal.complain("askgate: \(change)") }
+                let builder = SnapshotBuilder(
+                    file: self.source.name, labels: self.metrics.labels, now: SystemClock().wallTime(),
+                    fetcher: self.fetcher)
+                let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
+                generation += 1
+                self.snapshots.replace(with: snapshot)
+                self.desk.replace(with: loaded.document, snapshot)
+                self.metrics.background.snapshotApplied(generation: generation)
+                self.metrics.background.configurationReloaded(.applied)
+                self.operations.info("configuration reloaded", [.int("generation", generation)])
+                return .applied(generation: generation, notes: loaded.warnings.map(\.description) + fixed)
+            } catch {
+                return self.refuse(error, generation)
+            }
+        }
+    }
+
+    /// Off the loop that asks.
+    @concurrent
+    func reloadElsewhere() async -> ReloadOutcome { self.reload() }
+
+    private func refuse(_ error: any Error, _ generation: Int) -> ReloadOutcome {
+        self.metrics.background.configurationReloaded(.refused)
+        let text = (error as? StartFailure)?.text ?? (error as? Configuration.ConfigurationFailure)?.description ?? ""
+        Terminal.complain("askgate: the configuration was not reloaded\n\(text)")
+        self.operations.error("configuration not reloaded", [.int("generation", generation)])
+        return .refused(problems: text.split(separator: "\n").map(String.init))
+    }
+}
