@@ -23,6 +23,16 @@ struct ClusterMap {
         self.owners[slot] = index
     }
 
+    /// Gives a range of slots to a node; false when it is no such range.
+    mutating func assign(_ first: Int, _ last: Int, to address: RedisAddress) -> Bool {
+        if self.owners.isEmpty { self.owners = Array(repeating: Self.nobody, count: Self.slotCount) }
+        guard (0..<Self.slotCount).contains(first), (first..<Self.slotCount).contains(last),
+            let index = self.index(of: address)
+        else { return false }
+        for slot in first...last { self.owners[slot] = index }
+        return true
+    }
+
     private mutating func index(of address: RedisAddress) -> UInt16? {
         if let index = self.nodes.firstIndex(of: address) { return UInt16(index) }
         guard self.nodes.count < Self.mostNodes else { return nil }
@@ -30,7 +40,7 @@ struct ClusterMap {
         return UInt16(self.nodes.count - 1)
     }
 
-    /// Reads the answer to `CLUSTER SLOTS`: `[[first, last, [host, port, …], …], …]`, the master first.
+    /// For servers before 7.0. Reads the answer to `CLUSTER SLOTS`: `[[first, last, [host, port, …], …], …]`, the master first.
     ///
     /// - Parameter own: the node that answered; stands in where a host is empty or unknown.
     init?(_ reply: RedisReply, from own: RedisAddress) {

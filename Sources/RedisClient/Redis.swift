@@ -10,12 +10,13 @@ package final class Redis: @unchecked Sendable {
     // Unchecked: all but `stateNow` and `openCalls` is touched on the loop's thread only.
 
     package let loop: EventLoop
-    private let settings: RedisSettings
+    let settings: RedisSettings
     private let stateNow = Mutex(RedisState())
     private var nodes: [RedisAddress: RedisNode] = [:]
     private var map = ClusterMap()
     private var master: RedisAddress?
     private var finder: SentinelFinder?
+    private var switches: RedisSubscriber?
     /// Calls for which no node is known yet.
     private let homeless: WaitingCalls
     /// Calls that wait for a moment before they are sent again.
@@ -25,6 +26,8 @@ package final class Redis: @unchecked Sendable {
     /// Why the nodes do not tell their map; nil once one did.
     private var mapFailure: RedisFailure?
     private var isRefreshing = false
+    /// The servers are too old for `CLUSTER SHARDS`, or do not let us ask for it.
+    private var asksForSlots = false
     private let refreshTimer = LoopTimer()
     private var isStarted = false
     private var isStopped = false
@@ -64,6 +67,8 @@ package final class Redis: @unchecked Sendable {
             self.loop.remove(self.refreshTimer)
             self.finder?.stop()
             self.finder = nil
+            self.switches?.stop()
+            self.switches = nil
             let nodes = self.nodes
             self.nodes = [:]
             var calls = nodes.values.flatMap { $0.stop() } + self.homeless.take() + self.resting.values
@@ -81,7 +86,9 @@ package final class Redis: @unchecked Sendable {
         case .single(let address):
             self.master = address
             _ = self.node(address)
-        case .sentinel: self.find()
+        case .sentinel:
+            self.find()
+            self.switches = self.listenForSwitches()
         case .cluster: self.visitSeeds()
         }
         for call in self.homeless.take() { self.dispatch(call) }
@@ -299,7 +306,7 @@ extension Redis {
     }
 
     /// Asks the sentinels who the master is. The nodes known until now are let go when it is another.
-    private func find() {
+    func find() {
         guard case .sentinel(let name, let sentinels, let credentials) = self.settings.topology else { return }
         if let finder = self.finder { return finder.start() }
         let finder = SentinelFinder(
@@ -313,7 +320,7 @@ extension Redis {
         finder.start()
     }
 
-    private func found(_ address: RedisAddress) {
+    func found(_ address: RedisAddress) {
         let old = self.master
         self.master = address
         if let old, old != address { self.drop(old) }
@@ -342,14 +349,26 @@ extension Redis {
         self.isRefreshing = true
         let deadline = self.loop.clock.monotonicTime() + self.settings.connectTimeout
         let call = RedisCall(
-            .command(["CLUSTER", "SLOTS"]), slot: nil, deadline: deadline, isIdempotent: false
+            .command(["CLUSTER", self.asksForSlots ? "SLOTS" : "SHARDS"]), slot: nil, deadline: deadline,
+            isIdempotent: false
         ) { [self] result in
             self.isRefreshing = false
-            guard case .success(let reply) = result, let map = ClusterMap(reply, from: node.address), !map.isEmpty
+            if Self.knowsNoShards(result), !self.asksForSlots {
+                self.asksForSlots = true
+                return self.refresh()
+            }
+            guard case .success(let reply) = result, let map = self.map(in: reply, from: node.address), !map.isEmpty
             else { return self.refreshFailed(result) }
             self.take(map)
         }
         node.submit(call)
+    }
+
+    private static func knowsNoShards(_ result: Result<RedisReply, RedisFailure>) -> Bool {
+        switch result {
+        case .failure(.server), .failure(.notPermitted): true
+        default: false
+        }
     }
 
     private func refreshFailed(_ result: Result<RedisReply, RedisFailure>) {
@@ -359,6 +378,11 @@ extension Redis {
         self.mapFailure = failure
         self.note { $0.lastFailure = failure }
         if self.map.isEmpty { self.homeless.fail(failure) }
+    }
+
+    private func map(in reply: RedisReply, from address: RedisAddress) -> ClusterMap? {
+        if self.asksForSlots { return ClusterMap(reply, from: address) }
+        return ClusterMap(shards: reply, from: address, isTLS: self.settings.tls != nil)
     }
 
     private func take(_ map: ClusterMap) {

@@ -53,6 +53,8 @@ final class RedisConnection: RedisTransportDelegate {
     private var flushes = false
     /// The loop was behind when a call's time ended, so its answer may lie unread.
     private var readsOnceMore = false
+    private let resumption: TLSResumption?
+    private var wasReady = false
     private let timer = LoopTimer()
 
     private enum Greeting {
@@ -64,12 +66,13 @@ final class RedisConnection: RedisTransportDelegate {
 
     init(
         _ address: RedisAddress, role: Role, settings: RedisSettings, credentials: RedisCredentials?, loop: EventLoop,
-        owner: any RedisConnectionOwner
+        resuming resumption: TLSResumption? = nil, owner: any RedisConnectionOwner
     ) {
         self.address = address
         self.role = role
         self.settings = settings
         self.credentials = credentials
+        self.resumption = resumption
         self.loop = loop
         self.owner = owner
     }
@@ -79,6 +82,9 @@ final class RedisConnection: RedisTransportDelegate {
         self.connector?.cancel()
         self.transport?.close()
     }
+
+    /// For the next connection to the same server; none when this one never worked.
+    var nextResumption: TLSResumption? { self.wasReady ? self.transport?.resumption : nil }
 
     var isReady: Bool { self.state == .ready }
     /// Nothing is waited for.
@@ -102,7 +108,7 @@ final class RedisConnection: RedisTransportDelegate {
         guard case .success(let stream) = result else { return self.close(.unreachable) }
         do throws(TLSFailure) {
             let transport = try RedisTransport(
-                stream, host: self.address.host, tls: self.settings.tls, delegate: self)
+                stream, host: self.address.host, tls: self.settings.tls, resuming: self.resumption, delegate: self)
             self.transport = transport
             transport.start()
         } catch {
@@ -141,6 +147,7 @@ final class RedisConnection: RedisTransportDelegate {
     private func becomeReady() {
         self.state = .ready
         self.readsOnceMore = false
+        self.wasReady = true
         self.loop.cancel(self.timer)
         self.owner.connectionIsReady(self)
     }

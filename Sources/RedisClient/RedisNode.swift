@@ -1,5 +1,6 @@
 import EventLoops
 import GatewayTypes
+import TLS
 
 /// What the nodes of a client tell it. On the loop.
 protocol RedisNodeOwner: AnyObject {
@@ -23,6 +24,7 @@ final class RedisNode: RedisConnectionOwner {
     private(set) var lastFailure: RedisFailure?
     private let timer = LoopTimer()
     private var isStopped = false
+    private var resumption: TLSResumption?
 
     init(
         _ address: RedisAddress, role: RedisConnection.Role, settings: RedisSettings, loop: EventLoop,
@@ -51,7 +53,7 @@ final class RedisNode: RedisConnectionOwner {
         guard !self.isStopped, self.connection == nil else { return }
         let connection = RedisConnection(
             self.address, role: self.role, settings: self.settings, credentials: self.settings.credentials,
-            loop: self.loop, owner: self)
+            loop: self.loop, resuming: self.resumption, owner: self)
         self.connection = connection
         connection.start()
     }
@@ -107,6 +109,7 @@ final class RedisNode: RedisConnectionOwner {
 
     func connectionEnded(_ connection: RedisConnection, _ failure: RedisFailure, unanswered: [RedisCall]) {
         self.connection = nil
+        self.resumption = connection.nextResumption
         self.lastFailure = failure
         let unsent = self.waiting.take()
         if !self.isStopped { self.reconnect() }

@@ -61,7 +61,11 @@ package final class RedisSubscriber: @unchecked Sendable {
         }
     }
 
-    private func stop() {
+    /// Begins to listen. On the loop; `stop` ends it.
+    func start() { self.connect() }
+
+    /// On the loop.
+    func stop() {
         self.isStopped = true
         self.loop.remove(self.timer)
         self.finder?.stop()

@@ -18,11 +18,16 @@ final class RedisTransport: ByteStreamDelegate {
 
     /// - Parameter host: connected to; the server's certificate has to be for it.
     init(
-        _ stream: ByteStream, host: String, tls: TLSClientContext?, delegate: any RedisTransportDelegate
+        _ stream: ByteStream, host: String, tls: TLSClientContext?, resuming resumption: TLSResumption?,
+        delegate: any RedisTransportDelegate
     ) throws(TLSFailure) {
         self.stream = stream
         self.delegate = delegate
-        if let tls { self.session = try TLSClientSession(tls, host: host) } else { self.session = nil }
+        if let tls {
+            self.session = try TLSClientSession(tls, host: host, resuming: resumption)
+        } else {
+            self.session = nil
+        }
     }
 
     func start() {
@@ -46,6 +51,9 @@ final class RedisTransport: ByteStreamDelegate {
             self.delegate.transportBroke(.tls(error))
         }
     }
+
+    /// For the next connection to the same server.
+    var resumption: TLSResumption? { self.session?.resumption() }
 
     func close() { self.stream.close() }
 

@@ -48,6 +48,16 @@ final class SentinelFinder: RedisConnectionOwner {
         self.hasSearched = true
     }
 
+    /// Who follows, as a `+switch-master` message says it: `name old-host old-port host port`.
+    static func newMaster(of name: ByteString, in payload: [UInt8]) -> RedisAddress? {
+        let words = payload.split(separator: UInt8(ascii: " "))
+        guard words.count == 5, words[0].elementsEqual(name.utf8),
+            let host = String(validating: words[3], as: UTF8.self),
+            let port = String(validating: words[4], as: UTF8.self).flatMap({ UInt16($0) })
+        else { return nil }
+        return RedisAddress(host: host, port: port)
+    }
+
     func stop() {
         self.loop.cancel(self.pause)
         self.isSearching = false

@@ -1,5 +1,14 @@
 import COpenSSL
 
+/// What lets the next connection to the same server shake hands in one step, without its certificate's check.
+package final class TLSResumption {
+    fileprivate let raw: OpaquePointer
+
+    fileprivate init(owning raw: OpaquePointer) { self.raw = raw }
+
+    deinit { SSL_SESSION_free(self.raw) }
+}
+
 /// One client's side of a TLS connection, over memory: cipher bytes in, plain bytes out, and back. No socket.
 ///
 /// The owner sends whatever `takeOutput` gives, after every call. Used by one thread at a time.
@@ -17,7 +26,10 @@ package final class TLSClientSession {
 
     /// - Parameter host: connected to, by name or address; the certificate has to be for it, unless the settings name
     ///   another.
-    package init(_ context: TLSClientContext, host: String) throws(TLSFailure) {
+    /// - Parameter resumption: of an earlier session with the same host and settings.
+    package init(
+        _ context: TLSClientContext, host: String, resuming resumption: TLSResumption? = nil
+    ) throws(TLSFailure) {
         ERR_clear_error()
         guard let ssl = SSL_new(context.raw) else { throw .handshakeFailed }
         guard let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
@@ -30,10 +42,29 @@ package final class TLSClientSession {
         askgate_set_memory_end(input)
         SSL_set_bio(ssl, input, output)
         SSL_set_connect_state(ssl)
+        if let resumption { SSL_set_session(ssl, resumption.raw) }
         try self.expect(context.settings.serverName ?? host)
     }
 
-    deinit { SSL_free(self.ssl) }
+    deinit {
+        // An end that OpenSSL holds for disorderly would spoil the session for the next connection.
+        SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN)
+        SSL_free(self.ssl)
+    }
+
+    /// Whether the handshake was cut short by an earlier session.
+    package var isResumed: Bool { SSL_session_reused(self.ssl) == 1 }
+
+    /// For the next connection; nil when the server has given nothing for it. Tickets of TLS 1.3 come some time after the
+    /// handshake, so ask late.
+    package func resumption() -> TLSResumption? {
+        guard self.isEstablished, let session = SSL_get1_session(self.ssl) else { return nil }
+        guard SSL_SESSION_is_resumable(session) == 1 else {
+            SSL_SESSION_free(session)
+            return nil
+        }
+        return TLSResumption(owning: session)
+    }
 
     /// An address is looked for among the certificate's addresses, and is never sent as a name (RFC 6066 §3).
     private func expect(_ host: String) throws(TLSFailure) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AdminAPI
 
-@Suite("Admin API", OwnThreadTrait())
+@Suite("Admin API", .ownThread)
 struct SteeringTests {
     private static let holder = "/tenants/acme/subjects/alice"
 

@@ -1,39 +1,19 @@
 import GatewayTesting
 import GatewayTypes
-import Glibc
 import JSON
 import Testing
 
 /// Operators and two instances beside one Redis.
 @Suite("Operators steer every instance", .ownThread)
 struct AdminSharedStoreTests {
-    /// A server of the test's own; gone with the test.
-    private final class Server: Sendable {
-        let port: UInt16
-        let child: ChildProcess
-
-        init() throws {
-            self.port = try TestSocket.freePort()
-            self.child = try ChildProcess(
-                "redis-server", ["--port", "\(self.port)", "--save", "", "--appendonly", "no", "--bind", "127.0.0.1"])
-            let child = self.child
-            let ready = Stopwatch.wait(upTo: .seconds(10), every: 20) {
-                child.standardOutput.contains("Ready to accept connections")
-            }
-            try #require(ready, "\(child.standardOutput)\(child.standardError)")
-        }
-
-        deinit { self.child.signal(SIGKILL) }
-    }
-
-    private func gateways(_ server: Server) throws -> [TestGateway] {
+    private func gateways(_ server: RedisServer) throws -> [TestGateway] {
         var settings = GatewaySettings()
         settings.store = "{kind: redis, address: '127.0.0.1:\(server.port)', timeout: 2s, instances: 2}"
         return try (0..<2).map { _ in try TestGateway(settings) }
     }
 
     @Test func `A change at one instance holds for the next ask at the other, also for who was refused there`() throws {
-        let server = try Server()
+        let server = try RedisServer()
         let gateways = try self.gateways(server)
         let caller = Caller("rpm-1")
         let statuses = try gateways.map { try $0.ask(Ask("shared"), as: caller).status }
@@ -62,12 +42,11 @@ struct AdminSharedStoreTests {
     }
 
     @Test func `A store that is gone is told to operators, and the status says so`() throws {
-        let server = try Server()
+        let server = try RedisServer()
         let gateway = try self.gateways(server)[0]
         let caller = Caller()
         #expect(try gateway.steer("GET", gateway.holder(caller))["version"]?.int == 0)
-        server.child.signal(SIGKILL)
-        #expect(server.child.waitForExit(within: .seconds(5)) != nil)
+        server.kill()
         let refused = try gateway.steer(
             "PUT", gateway.holder(caller) + "/block", #"{"reason":"r"}"#, status: 503)
         #expect(refused["code"]?.string == "quota_store_unavailable")

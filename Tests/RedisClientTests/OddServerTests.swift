@@ -160,7 +160,11 @@ struct OddServerTests {
             try ScriptedServer.greet(socket)
             while case let text = try read(socket), !text.isEmpty {
                 let layout = "*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:\(ownPort.now)\r\n"
-                try socket.send((text.contains("CLUSTER") ? layout : "-ASK 0 127.0.0.1:\(target.port)\r\n").utf8)
+                let answer =
+                    if text.contains("SHARDS") {
+                        "-ERR unknown subcommand 'SHARDS'\r\n"
+                    } else if text.contains("SLOTS") { layout } else { "-ASK 0 127.0.0.1:\(target.port)\r\n" }
+                try socket.send(answer.utf8)
             }
         }
         defer { seed.stop() }
