@@ -16,12 +16,12 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
         return true
     }
 
-    /// The embedded provider answers.
-    func begin(_ demo: DemoAnswer) -> Bool {
-        self.demo = demo
+    /// Somebody in this process answers.
+    func begin(_ local: any LocalAnswer) -> Bool {
+        self.local = local
         self.began()
-        demo.start(into: self)
-        if self.isPaused { demo.setPaused(true) }
+        local.start(into: self)
+        if self.isPaused { local.setPaused(true) }
         return true
     }
 
@@ -97,7 +97,7 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
         return true
     }
 
-    /// The embedded provider has no more words for now.
+    /// Who answers in this process has no more words for now.
     func pausedWords() { self.receiver?.answerPaused() }
 
     package func upstreamEnded(_ failure: HTTPClientFailure?) {

@@ -32,7 +32,7 @@ package final class Ask {
     var attempt: Attempt?
     var decoder: (any AnswerDecoder)?
     var call: UpstreamCall?
-    var demo: DemoAnswer?
+    var local: (any LocalAnswer)?
     /// What the status means, while the provider's reason for a refusal is read.
     var refusal: ProviderFailure?
     let timer = LoopTimer()
@@ -70,7 +70,7 @@ package final class Ask {
         if paused { self.loop.cancel(self.timer) } else { self.armTimer() }
         // Last, since going on may hand over what was held, and that pause again.
         self.call?.setPaused(paused)
-        self.demo?.setPaused(paused)
+        self.local?.setPaused(paused)
     }
 
     /// Whether nothing of the ask is left, its call included.
@@ -97,8 +97,8 @@ package final class Ask {
         self.decoder = nil
         self.refusal = nil
         call?.cancel()
-        self.demo?.cancel()
-        self.demo = nil
+        self.local?.cancel()
+        self.local = nil
     }
 
     func tell(_ failure: ProviderFailure?, cancelled: Bool = false) {

@@ -59,6 +59,9 @@ package final class AskingCore {
         case .anthropic(let endpoints, let options): self.start(ask, .anthropic(request, endpoints, options), deadline)
         case .gemini(let endpoints, let options): self.start(ask, .gemini(request, endpoints, options), deadline)
         case .demo(let wordDelay): ask.begin(DemoAnswer(to: request, wordDelay: wordDelay, loop: self.loop))
+        case .service(let service, let deadlines):
+            ask.begin(
+                ServiceAnswer(service, to: request, deadlines: deadlines, deadline: deadline, loop: self.loop))
         }
     }
 

@@ -58,6 +58,8 @@ package final class Provider: Sendable {
         case gemini(Endpoints, CallOptions)
         /// The embedded provider: answers at once, without a network.
         case demo(wordDelay: TimeSpan)
+        /// Code of the embedding app.
+        case service(any AskingService, Deadlines)
     }
 
     package let name: ProviderName

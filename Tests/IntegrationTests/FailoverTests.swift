@@ -9,10 +9,11 @@ struct FailoverTests {
     private static let broken = ProviderReply.body(#"{"error":{"message":"inner words"}}"#, status: 500)
 
     /// - Parameter main: further keys of the provider `main`, one line each.
-    private func gateway(main: [String], tenantTask: String? = nil) throws -> (TestGateway, FakeProvider) {
+    private func gateway(main: [String], breaker: String = "off", tenantTask: String? = nil) throws -> (TestGateway, FakeProvider) {
         let fake = try FakeProvider()
         var settings = GatewaySettings()
         settings.loops = 1
+        settings.breaker = breaker
         settings.providerURL = fake.baseURL + "/main"
         let extra = main.map { "\n    \($0)" }.joined()
         settings.providerTimeouts =
@@ -90,7 +91,7 @@ struct FailoverTests {
     @Test func `A provider that is left alone is refused at once and shown, and comes back`() throws {
         let only = "alone: {builtin: summarize, routes: [{provider: main, model: m-main}]}"
         let (gateway, fake) = try self.gateway(
-            main: ["breaker: {failures: 2, open: 500ms, max_open: 1s}"], tenantTask: only)
+            main: [], breaker: "{failures: 2, open: 500ms, max_open: 1s}", tenantTask: only)
         defer { fake.stop() }
         let marker = Caller.unique("breaker")
         let isWell = Gate()

@@ -35,6 +35,7 @@ public struct AskingProvider: Sendable {
 
     private enum Service {
         case remote(Wire, baseURL: String, keys: [Secret])
+        case own(any AskingService)
         case demo
     }
 
@@ -91,6 +92,17 @@ public struct AskingProvider: Sendable {
             defaultAgent: defaultAgent)
     }
 
+    /// A provider that is code of the app's own.
+    ///
+    /// - Parameters:
+    ///   - agents: what the service may be asked as.
+    ///   - defaultAgent: who answers a question that names no agent.
+    public static func service(
+        name: String, _ service: any AskingService, agents: [String: Agent], defaultAgent: String
+    ) -> AskingProvider {
+        AskingProvider(name: name, service: .own(service), agents: agents, defaultAgent: defaultAgent)
+    }
+
     /// The embedded provider: answers with the question's own words, needs no network and costs nothing.
     public static func demo(name: String = "demo") -> AskingProvider {
         AskingProvider(name: name, service: .demo, agents: ["demo": Agent(model: "demo")], defaultAgent: "demo")
@@ -102,9 +114,15 @@ public struct AskingProvider: Sendable {
     /// This provider as the core knows it; nil when its address cannot be one.
     func built() -> Provider? {
         guard !self.name.isEmpty, self.agent(nil) != nil else { return nil }
-        guard case .remote(let wire, let baseURL, let keys) = self.service else {
-            return Provider(name: ProviderName(self.name), dialect: .demo(wordDelay: .milliseconds(20)))
+        switch self.service {
+        case .remote(let wire, let baseURL, let keys): return self.remote(wire, baseURL, keys)
+        case .own(let service):
+            return Provider(name: ProviderName(self.name), dialect: .service(service, Provider.Deadlines()))
+        case .demo: return Provider(name: ProviderName(self.name), dialect: .demo(wordDelay: .milliseconds(20)))
         }
+    }
+
+    private func remote(_ wire: Wire, _ baseURL: String, _ keys: [Secret]) -> Provider? {
         let isAddress = baseURL.hasPrefix("https://") || baseURL.hasPrefix("http://")
         guard isAddress, baseURL.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x40 && $0 != 0x23 }) else {
             return nil
