@@ -36,6 +36,16 @@ package enum FinishReason: String, Sendable, MetricLabel {
     case other
 
     package var metricLabel: String { self.rawValue }
+
+    /// The word of chat completions, whose clients know these four: who declines withholds.
+    package var chatCompletionWord: StaticString {
+        switch self {
+        case .stop, .other: "stop"
+        case .length: "length"
+        case .contentFilter, .refusal: "content_filter"
+        case .toolCalls: "tool_calls"
+        }
+    }
 }
 
 /// Whom an ask may go to, in the order of trying.

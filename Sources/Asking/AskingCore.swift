@@ -9,6 +9,8 @@ package final class AskingCore {
     private let gates: CallGates
     /// By the identity of the provider: a reload makes new ones, and asks on their way keep theirs.
     private var standings: [ObjectIdentifier: ProviderStanding] = [:]
+    /// The one that was asked for last, which most asks ask for again.
+    private var lastStanding: ProviderStanding?
 
     /// - Parameter gates: those of the process, so that caps hold over all its loops.
     /// - Returns: nil when the HTTP client can't be set up.
@@ -42,10 +44,17 @@ package final class AskingCore {
 
     /// What is known of a provider here.
     func standing(of provider: Provider) -> ProviderStanding {
-        if let standing = self.standings[ObjectIdentifier(provider)] { return standing }
+        if let standing = self.lastStanding, standing.provider === provider { return standing }
+        let standing = self.standings[ObjectIdentifier(provider)] ?? self.makeStanding(of: provider)
+        self.lastStanding = standing
+        return standing
+    }
+
+    private func makeStanding(of provider: Provider) -> ProviderStanding {
         let namesakes = self.standings.values.filter { $0.name == provider.name }
         let earlier = namesakes.max { $0.generation < $1.generation }
         // A reload leaves providers behind; a new one is the moment to let them go.
+        self.lastStanding = nil
         self.standings = self.standings.filter { !$0.value.isAbandoned() }
         let standing = ProviderStanding(provider, gate: self.gates.gate(of: provider), earlier: earlier)
         self.standings[ObjectIdentifier(provider)] = standing

@@ -1,10 +1,9 @@
 import EventLoops
 import GatewayTypes
 
-/// One call of one ask, or the wish to make one.
-struct Attempt {
+/// One call of one ask, or the wish to make one. On the ask's loop.
+final class Attempt {
     let route: ProviderRoute
-    let provider: Provider
     let standing: ProviderStanding
     /// The route of the last call that was really made.
     var calledRoute: ProviderRoute?
@@ -17,6 +16,14 @@ struct Attempt {
     var holdsPlace = false
     /// Whether a call is being made whose end nobody was told yet.
     var isOpen = false
+
+    init(_ route: ProviderRoute, _ standing: ProviderStanding, calledRoute: ProviderRoute?) {
+        self.route = route
+        self.standing = standing
+        self.calledRoute = calledRoute
+    }
+
+    var provider: Provider { self.standing.provider }
 }
 
 extension Ask {
@@ -48,8 +55,7 @@ extension Ask {
         if self.attempt == nil { self.setDeadline(provider, routes) }
         let standing = self.core.standing(of: provider)
         let called = self.attempt?.calledRoute
-        self.attempt = Attempt(
-            route: route, provider: provider, standing: standing, calledRoute: called)
+        self.attempt = Attempt(route, standing, calledRoute: called)
         if let obstacle = standing.obstacle(at: self.loop.turnTime) { return obstacle }
         guard let gate = standing.gate else { return self.beginCall() }
         return self.enter(gate, provider, routes.tenant)
@@ -133,9 +139,9 @@ extension Ask {
             self.leavePlace()
             return standing.openBreaker(at: now)
         }
-        self.attempt?.key = key
-        self.attempt?.pass = pass
-        self.attempt?.startedAt = now
+        attempt.key = key
+        attempt.pass = pass
+        attempt.startedAt = now
         self.phase = .calling
         if pass == .probe { self.receiver?.breakerChanged(of: standing.name, to: .halfOpen) }
         self.request?.model = attempt.route.model
@@ -152,10 +158,10 @@ extension Ask {
 
     /// A call goes out.
     func began() {
-        let route = self.attempt?.route
         self.failover.called()
-        self.attempt?.isOpen = true
-        self.attempt?.calledRoute = route
+        guard let attempt = self.attempt else { return }
+        attempt.isOpen = true
+        attempt.calledRoute = attempt.route
     }
 
     /// The answer is whole.
@@ -201,7 +207,7 @@ extension Ask {
     /// Tells what a call was like: to the breaker, the keys, the queue and the receiver.
     func endAttempt(_ failure: ProviderFailure?, cancelled: Bool = false) {
         guard let attempt = self.attempt, attempt.isOpen else { return }
-        self.attempt?.isOpen = false
+        attempt.isOpen = false
         let now = self.loop.turnTime
         self.leavePlace()
         self.judge(attempt, failure, cancelled: cancelled, at: now)
@@ -252,9 +258,9 @@ extension Ask {
         guard let attempt = self.attempt else { return }
         self.request = nil
         self.routes = nil
-        self.attempt?.firstTextAt = self.loop.turnTime
+        attempt.firstTextAt = self.loop.turnTime
         guard attempt.pass == .probe else { return }
-        self.attempt?.pass = .ordinary
+        attempt.pass = .ordinary
         let before = attempt.standing.breaker.state
         attempt.standing.breaker.succeeded(.probe, at: self.loop.turnTime)
         self.tellBreaker(attempt.standing, before)

@@ -5,7 +5,7 @@ import GatewayTypes
 /// Of the loop and not of the process, so that a call takes no lock and no line of memory is passed between cores; a
 /// broken provider shows itself to each loop soon enough. Only places are counted over all loops.
 final class ProviderStanding {
-    private var provider: Provider
+    private(set) var provider: Provider
     var breaker: Breaker
     var keys: KeyRing
     let gate: CallGate?
