@@ -54,7 +54,9 @@ struct ClientRuleTests {
 
     @Test func `The identifier is there before the provider has said anything`() throws {
         let gate = Gate()
-        let provider = try FakeProvider { _, _ in .events([.wait(gate), .send(WireDialect.openai.stream(["ok"]).joined())]) }
+        let provider = try FakeProvider { _, _ in
+            .events([.wait(gate), .send(WireDialect.openai.stream(["ok"]).joined())])
+        }
         let client = try Self.client(provider)
         defer {
             gate.open()

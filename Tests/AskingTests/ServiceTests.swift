@@ -6,8 +6,7 @@ import Testing
 
 /// A service that does what a test says.
 private struct Scripted: AskingService {
-    let body:
-        @Sendable (AskingQuestion, @escaping @Sendable (String) async throws -> Void) async throws -> Void
+    let body: @Sendable (AskingQuestion, @escaping @Sendable (String) async throws -> Void) async throws -> Void
 
     func answer(
         _ question: AskingQuestion, tell: @escaping @Sendable (_ text: String) async throws -> Void

@@ -9,7 +9,9 @@ struct FailoverTests {
     private static let broken = ProviderReply.body(#"{"error":{"message":"inner words"}}"#, status: 500)
 
     /// - Parameter main: further keys of the provider `main`, one line each.
-    private func gateway(main: [String], breaker: String = "off", tenantTask: String? = nil) throws -> (TestGateway, FakeProvider) {
+    private func gateway(
+        main: [String], breaker: String = "off", tenantTask: String? = nil
+    ) throws -> (TestGateway, FakeProvider) {
         let fake = try FakeProvider()
         var settings = GatewaySettings()
         settings.loops = 1
