@@ -7,6 +7,7 @@ enum Program {
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "serve" { LargePages.prefer() }
         let status = await Self.run(arguments)
         exit(status)
     }
