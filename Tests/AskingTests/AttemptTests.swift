@@ -219,6 +219,30 @@ struct AttemptTests {
         }
     }
 
+    @Test func `No more calls are open than may be, whatever their keys and models`() async throws {
+        let gate = Gate()
+        let fake = try FakeProvider { _, _ in .events([.wait(gate), .send(OpenAIShapes.stream(["ok"]).joined())]) }
+        defer { gate.open() }
+        let cap = CallCap(2)
+        // One address for each model and each key.
+        let dialects = ["one", "two"].map { key in
+            let endpoints = Endpoints(Endpoints.Addresses(fake.baseURL + "/{model}/" + key)) {
+                UpstreamEndpoint(url: $0, headers: [], cap: cap)
+            }
+            return Provider.Dialect.openAI(endpoints, Provider.CallOptions())
+        }
+        let provider = Provider(name: "p", dialect: dialects[0], spares: [dialects[1]], breaker: .off)
+        try await withRoutes { bench in
+            let open = [try await bench.start(over: [provider]), try await bench.start(over: [provider])]
+            let third = try await bench.start(over: [provider])
+            #expect(third.heard.end?.failure == .tooManyCalls && third.heard.end?.attempts == 0)
+            gate.open()
+            for ask in open { #expect(ask.ends() && ask.heard.isWhole) }
+            #expect(Set(fake.calls.map(\.target)).count == 2)
+            #expect(try await Self.hear(bench, [provider]).isWhole)
+        }
+    }
+
     @Test func `An ask may leave in the pause before a retry`() async throws {
         let provider = try FakeProvider { _, _ in .body("{}", status: 503, headers: [("Retry-After", "2")]) }
         try await withRoutes { bench in
