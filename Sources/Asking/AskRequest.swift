@@ -40,6 +40,65 @@ package enum FinishReason: String, Sendable, MetricLabel {
     case other
 
     package var metricLabel: String { self.rawValue }
+
+    /// The word of chat completions, whose clients know these four: who declines withholds.
+    package var chatCompletionWord: StaticString {
+        switch self {
+        case .stop, .other: "stop"
+        case .length: "length"
+        case .contentFilter, .refusal: "content_filter"
+        case .toolCalls: "tool_calls"
+        }
+    }
+}
+
+/// Whom an ask may go to, in the order of trying.
+package struct AskRoutes: Sendable {
+    package var routes: [ProviderRoute]
+    /// Every provider that a route may name.
+    package var providers: [ProviderName: Provider]
+    /// Whose turn it is where asks have to wait.
+    package var tenant: TenantID
+    /// Even bits for the pauses between attempts.
+    package var seed: UInt64
+
+    package init(
+        _ routes: [ProviderRoute], of providers: [ProviderName: Provider], tenant: TenantID, seed: UInt64
+    ) {
+        self.routes = routes
+        self.providers = providers
+        self.tenant = tenant
+        self.seed = seed
+    }
+}
+
+/// One call of a provider that has ended.
+package struct AskAttempt: Sendable {
+    package var route: ProviderRoute
+    /// Nil when the answer was whole, or the ask was cancelled.
+    package var failure: ProviderFailure?
+    package var wasCancelled: Bool
+    /// What the provider reported.
+    package var usage: TokenUsage?
+    package var duration: TimeSpan
+    /// From the call to the first text.
+    package var firstText: TimeSpan?
+}
+
+/// A key that is not used for a while.
+package struct KeySetAside: Sendable, Hashable {
+    package enum Reason: String, Sendable, MetricLabel {
+        case refused
+        case rateLimited = "rate_limited"
+
+        package var metricLabel: String { self.rawValue }
+    }
+
+    package var provider: ProviderName
+    /// Its place in the provider's list, from 1; the only name that a key has.
+    package var key: Int
+    package var reason: Reason
+    package var span: TimeSpan
 }
 
 /// How an ask ended, and what it took.
@@ -50,16 +109,23 @@ package struct AskEnd: Sendable {
     package var finish: FinishReason?
     /// The provider's last word on tokens; nil when it said nothing usable.
     package var usage: TokenUsage?
+    /// What earlier attempts took, as far as their providers said.
+    package var spent: TokenUsage?
     package var attempts: Int
+    /// The route of the last attempt; nil when nobody was called.
+    package var route: ProviderRoute?
 
     package init(
-        failure: ProviderFailure?, wasCancelled: Bool, finish: FinishReason?, usage: TokenUsage?, attempts: Int
+        failure: ProviderFailure?, wasCancelled: Bool, finish: FinishReason?, usage: TokenUsage?,
+        spent: TokenUsage? = nil, attempts: Int, route: ProviderRoute? = nil
     ) {
         self.failure = failure
         self.wasCancelled = wasCancelled
         self.finish = finish
         self.usage = usage
+        self.spent = spent
         self.attempts = attempts
+        self.route = route
     }
 }
 
@@ -74,4 +140,29 @@ package protocol AnswerReceiver: AnyObject {
     func answerPaused()
     /// Nothing follows.
     func answerEnded(_ end: AskEnd)
+
+    /// A call has ended, well or not; before `answerEnded`.
+    func attemptEnded(_ attempt: AskAttempt)
+    /// This ask made this loop's breaker of a provider change.
+    func breakerChanged(of provider: ProviderName, to state: BreakerState)
+    /// This ask made a key unusable for a while.
+    func keySetAside(_ key: KeySetAside)
+}
+
+extension AnswerReceiver {
+    package func attemptEnded(_ attempt: AskAttempt) {}
+    package func breakerChanged(of provider: ProviderName, to state: BreakerState) {}
+    package func keySetAside(_ key: KeySetAside) {}
+}
+
+extension TokenUsage {
+    /// Both together.
+    package func adding(_ other: TokenUsage?) -> TokenUsage {
+        guard let other else { return self }
+        let isReported = self.source == .provider && other.source == .provider
+        return TokenUsage(
+            input: self.input &+ other.input, output: self.output &+ other.output, total: self.total &+ other.total,
+            cachedInput: self.cachedInput &+ other.cachedInput, reasoning: self.reasoning &+ other.reasoning,
+            source: isReported ? .provider : .estimated)
+    }
 }

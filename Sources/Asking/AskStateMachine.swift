@@ -12,6 +12,8 @@ struct AskStateMachine {
 
     private var state = State.waiting
     private(set) var usage: TokenUsage?
+    /// What earlier attempts reported.
+    private(set) var spent: TokenUsage?
     private(set) var finish: FinishReason?
     /// Bytes of text handed on.
     private(set) var textBytes = 0
@@ -44,15 +46,26 @@ struct AskStateMachine {
 
     mutating func finished(_ reason: FinishReason) { if self.state != .ended { self.finish = reason } }
 
+    /// Whether an answer that ended now would be of no use: without a word, and nobody saying why it is withheld.
+    var isEmpty: Bool { !self.hasWords && self.finish != .contentFilter && self.finish != .refusal }
+
+    /// Another attempt begins; what the last one took is kept apart.
+    mutating func attemptAgain() {
+        guard self.state == .waiting else { return }
+        if let usage = self.usage { self.spent = usage.adding(self.spent) }
+        self.usage = nil
+        self.finish = nil
+    }
+
     /// The ask is over; the end to tell, or nil when it was told before.
-    mutating func end(_ failure: ProviderFailure?, cancelled: Bool = false, attempts: Int) -> AskEnd? {
+    mutating func end(
+        _ failure: ProviderFailure?, cancelled: Bool = false, attempts: Int, route: ProviderRoute? = nil
+    ) -> AskEnd? {
         guard self.state != .ended else { return nil }
         self.state = .ended
-        // An answer without a word is of no use, unless the provider says why it is withheld.
-        let isWithheld = self.finish == .contentFilter || self.finish == .refusal
-        let isEmpty = failure == nil && !cancelled && !self.hasWords && !isWithheld
+        let isUseless = failure == nil && !cancelled && self.isEmpty
         return AskEnd(
-            failure: isEmpty ? .emptyAnswer : failure, wasCancelled: cancelled, finish: self.finish,
-            usage: self.usage, attempts: attempts)
+            failure: isUseless ? .emptyAnswer : failure, wasCancelled: cancelled, finish: self.finish,
+            usage: self.usage, spent: self.spent, attempts: attempts, route: route)
     }
 }

@@ -58,15 +58,41 @@ package final class Provider: Sendable {
         case gemini(Endpoints, CallOptions)
         /// The embedded provider: answers at once, without a network.
         case demo(wordDelay: TimeSpan)
+        /// Code of the embedding app.
+        case service(any AskingService, Deadlines)
     }
 
     package let name: ProviderName
+    /// How to call with the first key, or without any.
     package let dialect: Dialect
+    /// The same with each further key.
+    private let spares: [Dialect]
     package let deadlines: Deadlines
+    package let retry: Retry
+    package let breaker: BreakerPolicy
+    /// Nil when as many calls may be open as asks come.
+    package let concurrency: Concurrency?
 
-    package init(name: ProviderName, dialect: Dialect, deadlines: Deadlines = Deadlines()) {
+    /// - Parameter spares: how to call with keys that share the work with the first.
+    package init(
+        name: ProviderName, dialect: Dialect, spares: [Dialect] = [], deadlines: Deadlines = Deadlines(),
+        retry: Retry = Retry(), breaker: BreakerPolicy = BreakerPolicy(), concurrency: Concurrency? = nil
+    ) {
         self.name = name
         self.dialect = dialect
+        self.spares = spares
         self.deadlines = deadlines
+        self.retry = retry
+        self.breaker = breaker
+        self.concurrency = concurrency
+    }
+
+    /// At least one: a provider without a key counts as one with an empty key.
+    package var keyCount: Int { self.spares.count &+ 1 }
+
+    /// How to call with a key.
+    func dialect(key: Int) -> Dialect {
+        let place = key &- 1
+        return self.spares.indices.contains(place) ? self.spares[place] : self.dialect
     }
 }

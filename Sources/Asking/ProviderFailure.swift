@@ -24,6 +24,10 @@ package enum ProviderFailure: Error, Hashable, Sendable, MetricLabel {
     case serverError
     /// Our request was refused (other 4xx).
     case requestRefused
+    /// The words were too many for this model (413, or a 400 that says so).
+    case contextTooLong
+    /// The provider has no such model or address (404, 405, 410).
+    case notOffered
     /// Not the answer of a model: wrong media type, not JSON, members missing, larger than an answer may be.
     case unusableAnswer
     /// An error object inside a stream that had begun well.
@@ -32,6 +36,14 @@ package enum ProviderFailure: Error, Hashable, Sendable, MetricLabel {
     case emptyAnswer
     /// Every call that may be open to this provider is open.
     case tooManyCalls
+    /// Not asked: it failed too often of late.
+    case breakerOpen(retryAfterSeconds: Int)
+    /// Not asked: every key is over its limit.
+    case keysSetAside(retryAfterSeconds: Int)
+    /// Not asked: every place is taken, and every place in the queue.
+    case queueFull
+    /// Not asked: no place came free in time.
+    case queueTimeout
     /// The gateway's own fault: no such provider, no memory.
     case unusable
 
@@ -49,10 +61,16 @@ package enum ProviderFailure: Error, Hashable, Sendable, MetricLabel {
         case .overloaded: "overloaded"
         case .serverError: "server_error"
         case .requestRefused: "request_refused"
+        case .contextTooLong: "context_too_long"
+        case .notOffered: "not_offered"
         case .unusableAnswer: "unusable_answer"
         case .errorInStream: "error_in_stream"
         case .emptyAnswer: "empty_answer"
         case .tooManyCalls: "too_many_calls"
+        case .breakerOpen: "breaker_open"
+        case .keysSetAside: "keys_set_aside"
+        case .queueFull: "queue_full"
+        case .queueTimeout: "queue_timeout"
         case .unusable: "unusable"
         }
     }
@@ -61,10 +79,11 @@ package enum ProviderFailure: Error, Hashable, Sendable, MetricLabel {
     package var code: ErrorCode {
         switch self {
         case .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout: .providerTimeout
-        case .rateLimited, .overloaded, .tooManyCalls: .providerOverloaded
+        case .rateLimited, .overloaded, .tooManyCalls, .breakerOpen, .keysSetAside, .queueFull, .queueTimeout:
+            .providerOverloaded
         case .emptyAnswer: .providerEmptyAnswer
         case .unreachable, .tls, .incomplete, .credentialsRefused, .serverError, .requestRefused, .unusableAnswer,
-            .errorInStream:
+            .errorInStream, .contextTooLong, .notOffered:
             .providerFailed
         case .unusable: .internalError
         }
@@ -74,6 +93,7 @@ package enum ProviderFailure: Error, Hashable, Sendable, MetricLabel {
     package var retryAfterSeconds: Int? {
         switch self {
         case .rateLimited(let seconds), .overloaded(let seconds): seconds
+        case .breakerOpen(let seconds), .keysSetAside(let seconds): seconds
         default: nil
         }
     }

@@ -77,6 +77,14 @@ final class AnswerRelay: AnswerReceiver {
 
     func answerEnded(_ end: AskEnd) { self.context.providerDoneAt = self.context.now() }
 
+    func attemptEnded(_ attempt: AskAttempt) { self.context.reporter.measure(attempt) }
+
+    func breakerChanged(of provider: ProviderName, to state: BreakerState) {
+        self.context.reporter.breakerChanged(of: provider, to: state)
+    }
+
+    func keySetAside(_ key: KeySetAside) { self.context.reporter.keySetAside(key) }
+
     // MARK: To the client
 
     /// Sends the head of the stream and its `start` event, once.

@@ -40,6 +40,9 @@ final class AskContext {
     var firstTextAt: MonotonicTime?
     var providerDoneAt: MonotonicTime?
 
+    /// For what becomes of its calls.
+    var reporter: AttemptReporter { AttemptReporter(labels: self.snapshot.labels, loop: self.loop) }
+
     init(exchange: Exchange, loop: GatewayLoop, snapshot: GatewaySnapshot, route: Route?) {
         self.exchange = exchange
         self.loop = loop

@@ -1,4 +1,4 @@
-import Asking
+package import Asking
 import Authentication
 package import EventLoops
 import GatewayTypes
@@ -17,15 +17,21 @@ package final class GatewayLoop: @unchecked Sendable {
     /// Addresses whose authentications failed of late; the process' own.
     let failedCallers: FailedCallers
     let core: AskingCore
+    let operations: OperationLog?
     let tokens = TokenCache()
     private let renewal = LoopTimer()
 
-    /// Nil when the provider client can't be set up.
+    /// - Parameters:
+    ///   - calls: those of the process, so that providers' caps hold over all its loops.
+    ///   - operations: told of what operators have to mend.
+    /// - Returns: nil when the provider client can't be set up.
     package init?(
         loop: EventLoop, gate: QuotaGate, metrics: MetricsShard, board: OrderBoard = OrderBoard(),
-        failedCallers: FailedCallers = FailedCallers()
+        failedCallers: FailedCallers = FailedCallers(), calls: CallGates = CallGates(),
+        operations: OperationLog? = nil
     ) {
-        guard let core = AskingCore(loop: loop) else { return nil }
+        guard let core = AskingCore(loop: loop, gates: calls) else { return nil }
+        self.operations = operations
         self.loop = loop
         self.gate = gate
         self.metrics = metrics

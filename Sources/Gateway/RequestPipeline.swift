@@ -195,7 +195,7 @@ struct RequestPipeline {
         let end = await ask.end()
         relay.detach()
         context.attempts = end.attempts
-        self.measure(end, context)
+        context.asked = end.route
         return end
     }
 
@@ -203,34 +203,22 @@ struct RequestPipeline {
     private func begin(
         _ outputTokens: Int, _ relay: AnswerRelay, _ context: AskContext
     ) throws(AskFailure) -> AskOnItsWay {
-        guard let task = context.task, let route = task.routes.first,
-            let provider = context.snapshot.providers[route.provider]
-        else { throw AskFailure(.internalError) }
+        guard let task = context.task, let route = task.routes.first, let tenant = context.tenant else {
+            throw AskFailure(.internalError)
+        }
         let request = AskRequest(
             task: task.task, prompt: task.prompt, model: route.model, outputCap: outputTokens,
             temperature: task.temperature, stop: task.stop, streams: context.streams)
-        context.asked = route
+        let routes = AskRoutes(
+            task.routes, of: context.snapshot.providers, tenant: tenant.id, seed: context.id.high)
         context.calledAt = context.now()
         let ask =
-            task.cache.flatMap { _ in self.fromCache(request, of: provider, relay, context) }
-            ?? .own(context.loop.core.ask(request, of: provider, receiver: relay))
+            task.cache.flatMap { _ in self.fromCache(request, over: routes, relay, context) }
+            ?? .own(context.loop.core.ask(request, over: routes, receiver: relay))
         relay.attach(ask, policy: task.disconnect)
-        // The provider has it now; a stream may be open for long.
+        // The core has it now, for as long as it needs; a stream may be open for long.
         context.task?.prompt = Prompt(system: [], user: [])
         return ask
-    }
-
-    @inline(never)
-    private func measure(_ end: AskEnd, _ context: AskContext) {
-        // Who waits for another's call, or for none, measures none.
-        guard end.attempts > 0, let called = context.calledAt, let route = context.asked else { return }
-        let done = context.providerDoneAt ?? context.now()
-        let labels = context.snapshot.labels
-        context.loop.metrics.attemptEnded(
-            AttemptMeasurement(
-                provider: labels.provider(route.provider), model: labels.model(route.model),
-                outcome: labels.attempt(end), isFailure: end.failure != nil, duration: done - called,
-                firstToken: context.firstTextAt.map { $0 - called }, usage: end.usage))
     }
 
     // MARK: 7 settle
@@ -242,13 +230,23 @@ struct RequestPipeline {
         _ reservation: consuming Reservation, _ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext
     ) {
         let delivered = relay.meter.tokens
-        if end.failure != nil, delivered == 0, end.usage == nil { return reservation.release() }
-        let usage =
-            self.isFree(end, context)
-            ? TokenUsage(input: 0, output: 0, source: .provider)
-            : Estimate.usage(
-                reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
-                clientGone: end.wasCancelled)
+        // The client left while the ask waited for its place: nobody was asked.
+        if end.attempts == 0, delivered == 0, end.usage == nil { return reservation.release() }
+        if end.failure != nil, delivered == 0, end.usage == nil {
+            guard let spent = end.spent else { return reservation.release() }
+            return self.settle(reservation, spent, context)
+        }
+        if self.isFree(end, context) {
+            return self.settle(reservation, TokenUsage(input: 0, output: 0, source: .provider), context)
+        }
+        let usage = Estimate.usage(
+            reported: end.usage, promptEstimate: context.task?.promptEstimate ?? 0, delivered: delivered,
+            clientGone: end.wasCancelled)
+        // What earlier attempts took was taken as well.
+        self.settle(reservation, usage.adding(end.spent), context)
+    }
+
+    private func settle(_ reservation: consuming Reservation, _ usage: TokenUsage, _ context: AskContext) {
         context.usage = usage
         let passed = context.calledAt.map { Int((context.now() - $0).nanoseconds / 1_000_000_000) } ?? 0
         context.states = reservation.grant.states.map { state in

@@ -33,8 +33,8 @@ struct SnapshotLabels: Sendable {
     /// Closed sets of names, interned as they first occur.
     func authentication(_ failure: AuthenticationFailure) -> LabelID { self.table.intern(failure) }
 
-    func attempt(_ end: AskEnd) -> LabelID {
-        if end.wasCancelled { return self.cancelled }
-        return end.failure.map { self.table.intern($0) } ?? self.answered
+    func attempt(_ attempt: AskAttempt) -> LabelID {
+        if attempt.wasCancelled { return self.cancelled }
+        return attempt.failure.map { self.table.intern($0) } ?? self.answered
     }
 }

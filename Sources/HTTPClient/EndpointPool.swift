@@ -2,7 +2,7 @@
 final class EndpointPool {
     private static let idleHandles = 64
     /// Kept alive, since the pool is found by the endpoint's identity.
-    private var endpoint: UpstreamEndpoint
+    private(set) var endpoint: UpstreamEndpoint
     var openCalls = 0
     private var whole: [UpstreamHandle] = []
     private var streams: [UpstreamHandle] = []

@@ -62,13 +62,27 @@ package final class UpstreamClient: WatcherDelegate {
     /// - Parameters:
     ///   - expectsStream: whether the answer comes in many small pieces.
     ///   - deadline: for the whole call.
-    /// - Returns: nil when the endpoint has as many open calls as it may.
+    /// - Returns: nil when as many calls are open as the endpoint's cap lets.
     package func start(
         _ endpoint: UpstreamEndpoint, body: [UInt8], expectsStream: Bool, deadline: TimeSpan,
         receiver: any UpstreamReceiver
     ) -> UpstreamCall? {
         let pool = self.pool(of: endpoint)
-        guard pool.openCalls < endpoint.maxConcurrentCalls else { return nil }
+        guard endpoint.cap.enter() else { return nil }
+        guard let call = self.begin(endpoint, pool, body, expectsStream, receiver) else {
+            endpoint.cap.leave()
+            return nil
+        }
+        call.deadline.action = { [unowned self, unowned call] in self.expire(call) }
+        self.loop.arm(call.deadline, after: deadline)
+        if call.hasEarlyNews() { self.loop.later { call.tellEarly() } }
+        return call
+    }
+
+    private func begin(
+        _ endpoint: UpstreamEndpoint, _ pool: EndpointPool, _ body: [UInt8], _ expectsStream: Bool,
+        _ receiver: any UpstreamReceiver
+    ) -> UpstreamCall? {
         guard
             let handle = pool.take(expectsStream: expectsStream)
                 ?? UpstreamHandle(endpoint: endpoint, expectsStream: expectsStream, client: self)
@@ -78,9 +92,6 @@ package final class UpstreamClient: WatcherDelegate {
         call.prepare()
         guard self.add(call) else { return nil }
         pool.openCalls += 1
-        call.deadline.action = { [unowned self, unowned call] in self.expire(call) }
-        self.loop.arm(call.deadline, after: deadline)
-        if call.hasEarlyNews() { self.loop.later { call.tellEarly() } }
         return call
     }
 
@@ -154,6 +165,7 @@ package final class UpstreamClient: WatcherDelegate {
     private func release(_ call: UpstreamCall) {
         self.loop.remove(call.deadline)
         call.pool.openCalls -= 1
+        call.pool.endpoint.cap.leave()
         call.pool.give(call.handle, expectsStream: call.expectsStream)
     }
 

@@ -7,8 +7,8 @@ package final class UpstreamEndpoint: Sendable {
     /// Header lines without line ends, `Authorization` among them; sent as they are.
     private let headers: Secret
     package let connectTimeout: TimeSpan
-    /// Most open calls of one loop; further ones are refused at once.
-    package let maxConcurrentCalls: Int
+    /// Further calls are refused at once.
+    let cap: CallCap
     /// A PEM file of trusted roots in place of the system's.
     package let certificateFile: String?
     /// Of every call to it.
@@ -18,11 +18,13 @@ package final class UpstreamEndpoint: Sendable {
     /// Further fields of the answer that its head is to bring, in lower case.
     let wantedFields: [String]
 
-    /// - Parameter headers: name and value pairs; a pair with a control character is left out, since it could
-    ///   forge further lines.
+    /// - Parameters:
+    ///   - headers: name and value pairs; a pair with a control character is left out, since it could forge further
+    ///     lines.
+    ///   - cap: shared with the upstream's other endpoints.
     package init(
         url: String, headers: [(name: String, value: Secret)], connectTimeout: TimeSpan = .seconds(2),
-        maxConcurrentCalls: Int = 1024, certificateFile: String? = nil, isGet: Bool = false,
+        cap: CallCap = CallCap(1024), certificateFile: String? = nil, isGet: Bool = false,
         wantedFields: [String] = [], method: String = "POST"
     ) {
         self.url = url
@@ -37,7 +39,7 @@ package final class UpstreamEndpoint: Sendable {
         }
         self.headers = Secret(lines)
         self.connectTimeout = connectTimeout
-        self.maxConcurrentCalls = maxConcurrentCalls
+        self.cap = cap
         self.certificateFile = certificateFile
         self.method = method
         self.isGet = isGet

@@ -9,14 +9,40 @@ package struct RouteList: Hashable, Sendable {
         case byWeight
     }
 
+    /// All routes, group by group.
     package let routes: [ProviderRoute]
     package let order: Order
+    /// Where each group lies in `routes`; empty when the whole list is one group.
+    private let groups: [Range<Int>]
 
     /// Nil when there is no route.
     package init?(_ routes: [ProviderRoute], order: Order = .asWritten) {
         guard !routes.isEmpty else { return nil }
         self.routes = routes
         self.order = order
+        self.groups = []
+    }
+
+    /// Groups that are tried one after the other; within each, weights decide. Nil when there is no route.
+    package init?(groups: [[ProviderRoute]]) {
+        let filled = groups.filter { !$0.isEmpty }
+        guard !filled.isEmpty else { return nil }
+        var ranges: [Range<Int>] = []
+        var start = 0
+        for group in filled {
+            ranges.append(start..<(start + group.count))
+            start += group.count
+        }
+        self.routes = filled.flatMap { $0 }
+        self.order = ranges.allSatisfy { $0.count == 1 } ? .asWritten : .byWeight
+        self.groups = ranges
+    }
+
+    /// The routes of each group, in the order of trying the groups.
+    package var grouped: [[ProviderRoute]] {
+        self.groups.isEmpty
+            ? (self.order == .byWeight ? [self.routes] : self.routes.map { [$0] })
+            : self.groups.map { Array(self.routes[$0]) }
     }
 
     /// All routes in the order to try them; the same number gives the same order.
@@ -24,14 +50,21 @@ package struct RouteList: Hashable, Sendable {
     /// - Parameter choice: evenly distributed 64 bits; only their use here makes a choice random.
     package func ordered(by choice: UInt64) -> [ProviderRoute] {
         guard self.order == .byWeight, self.routes.count > 1 else { return self.routes }
-        var left = self.routes
-        var result: [ProviderRoute] = []
-        result.reserveCapacity(left.count)
         var state = choice
+        var result: [ProviderRoute] = []
+        result.reserveCapacity(self.routes.count)
+        if self.groups.isEmpty { RouteList.draw(self.routes, into: &result, &state) }
+        for group in self.groups { RouteList.draw(Array(self.routes[group]), into: &result, &state) }
+        return result
+    }
+
+    /// Draws the order of one group.
+    private static func draw(_ group: [ProviderRoute], into result: inout [ProviderRoute], _ state: inout UInt64) {
+        var left = group
         while left.count > 1 {
             result.append(left.remove(at: RouteList.draw(from: left, number: RouteList.mix(&state))))
         }
-        return result + left
+        result.append(contentsOf: left)
     }
 
     /// The place of the route in whose share of the weights the number falls.

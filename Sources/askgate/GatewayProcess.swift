@@ -1,4 +1,5 @@
 import AdminAPI
+import Asking
 import Authentication
 import Configuration
 import EventLoops
@@ -69,7 +70,7 @@ final class GatewayProcess: Sendable {
                 operations: self.operations)
             self.store = store
             self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
-            self.loops = try Self.loops(self.group, store, self.metrics, self.board)
+            self.loops = try Self.loops(self.group, store, self.metrics, self.board, self.operations)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
             let plane = Self.adminPlane(
                 document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board,
@@ -85,15 +86,16 @@ final class GatewayProcess: Sendable {
     }
 
     private static func loops(
-        _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ board: OrderBoard
+        _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ board: OrderBoard,
+        _ operations: OperationLog
     ) throws -> [GatewayLoop] {
-        let failedCallers = FailedCallers()
+        let (failedCallers, calls) = (FailedCallers(), CallGates())
         return try group.loops.map { loop in
             let gate = QuotaGate(
                 store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
-            let shard = metrics.shards[loop.index]
             let made = GatewayLoop(
-                loop: loop, gate: gate, metrics: shard, board: board, failedCallers: failedCallers)
+                loop: loop, gate: gate, metrics: metrics.shards[loop.index], board: board,
+                failedCallers: failedCallers, calls: calls, operations: operations)
             guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")
             }

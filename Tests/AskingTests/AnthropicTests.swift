@@ -199,7 +199,7 @@ struct AnthropicTests {
             ("rate_limit_error", .rateLimited(retryAfterSeconds: nil)), ("authentication_error", .credentialsRefused),
             ("permission_error", .credentialsRefused), ("billing_error", .credentialsRefused),
             ("timeout_error", .totalTimeout), ("invalid_request_error", .requestRefused),
-            ("not_found_error", .requestRefused), ("request_too_large", .requestRefused),
+            ("not_found_error", .notOffered), ("request_too_large", .contextTooLong),
             ("api_error", .errorInStream), ("to_come", .errorInStream),
         ] as [(String, ProviderFailure)])
     func `An error in a stream says what failed, first or behind text`(type: String, failure: ProviderFailure) {

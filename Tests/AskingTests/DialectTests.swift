@@ -12,7 +12,7 @@ struct DialectTests {
         [
             (201, .unusableAnswer), (204, .unusableAnswer), (301, .unusableAnswer), (400, .requestRefused),
             (401, .credentialsRefused), (402, .credentialsRefused), (403, .credentialsRefused),
-            (404, .requestRefused), (408, .totalTimeout), (413, .requestRefused), (422, .requestRefused),
+            (404, .notOffered), (408, .totalTimeout), (413, .contextTooLong), (422, .requestRefused),
             (429, .rateLimited(retryAfterSeconds: 7)), (500, .serverError), (502, .serverError),
             (503, .overloaded(retryAfterSeconds: 7)), (504, .totalTimeout), (529, .overloaded(retryAfterSeconds: 7)),
         ] as [(Int, ProviderFailure)])
@@ -34,7 +34,7 @@ struct DialectTests {
                 .openai, 429, 3, #"{"error":{"type":"tokens","code":"rate_limit_exceeded"}}"#,
                 .rateLimited(retryAfterSeconds: 3)
             ),
-            (.openai, 400, nil, #"{"error":{"code":"context_length_exceeded"}}"#, .requestRefused),
+            (.openai, 400, nil, #"{"error":{"code":"context_length_exceeded"}}"#, .contextTooLong),
             (.anthropic, 400, nil, #"{"type":"error","error":{"type":"billing_error"}}"#, .credentialsRefused),
             (
                 .anthropic, 429, 9, #"{"type":"error","error":{"type":"rate_limit_error"}}"#,

@@ -191,7 +191,7 @@ struct GeminiTests {
             (#""code":403,"status":"PERMISSION_DENIED""#, .credentialsRefused),
             (#""code":401,"status":"UNAUTHENTICATED""#, .credentialsRefused),
             (#""code":400,"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]"#, .credentialsRefused),
-            (#""code":400,"status":"INVALID_ARGUMENT""#, .requestRefused), (#""code":404"#, .requestRefused),
+            (#""code":400,"status":"INVALID_ARGUMENT""#, .requestRefused), (#""code":404"#, .notOffered),
             (#""code":504,"status":"DEADLINE_EXCEEDED""#, .totalTimeout),
             (#""code":500,"status":"INTERNAL""#, .errorInStream), (#""code":"x""#, .errorInStream),
         ] as [(String, ProviderFailure)])

@@ -124,7 +124,7 @@ struct OpenAIDialectTests {
             (#"{"code":"rate_limit_exceeded"}"#, .rateLimited(retryAfterSeconds: nil)),
             (#"{"type":"overloaded_error","code":null}"#, .overloaded(retryAfterSeconds: nil)),
             (#"{"type":"insufficient_quota"}"#, .credentialsRefused), (#"{"code":401}"#, .credentialsRefused),
-            (#"{"code":"context_length_exceeded"}"#, .requestRefused), (#"{"code":504}"#, .totalTimeout),
+            (#"{"code":"context_length_exceeded"}"#, .contextTooLong), (#"{"code":504}"#, .totalTimeout),
             (#"{"code":400,"type":"x"}"#, .requestRefused), (#"{"code":500}"#, nil), (#"{"code":200}"#, nil),
             (#"{"code":-9223372036854775808}"#, nil), (#"{"code":"99999999999999999999"}"#, nil),
             (#"{"message":"secret words"}"#, nil), (#""boom""#, nil), ("[]", nil), ("true", nil),

@@ -157,7 +157,7 @@ extension FakeProvider {
     func provider(_ deadlines: Provider.Deadlines = .init(), most: Int = 1024, asksForUsage: Bool = true) -> Provider {
         let endpoint = UpstreamEndpoint(
             url: self.baseURL + "/chat/completions", headers: [("Content-Type", Secret("application/json"))],
-            connectTimeout: deadlines.connect, maxConcurrentCalls: most)
+            connectTimeout: deadlines.connect, cap: CallCap(most))
         return Provider(
             name: "fake",
             dialect: .openAI(Endpoints(endpoint), Provider.CallOptions(asksForUsage: asksForUsage)),

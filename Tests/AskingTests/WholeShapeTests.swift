@@ -84,7 +84,7 @@ struct WholeShapeTests {
     @Test(
         arguments: [
             (201, .unusableAnswer), (301, .unusableAnswer), (400, .requestRefused), (401, .credentialsRefused),
-            (402, .credentialsRefused), (403, .credentialsRefused), (404, .requestRefused), (408, .totalTimeout),
+            (402, .credentialsRefused), (403, .credentialsRefused), (404, .notOffered), (408, .totalTimeout),
             (422, .requestRefused), (429, .rateLimited(retryAfterSeconds: 7)), (500, .serverError), (502, .serverError),
             (503, .overloaded(retryAfterSeconds: 7)), (504, .totalTimeout), (529, .overloaded(retryAfterSeconds: 7)),
         ] as [(Int, ProviderFailure)])
@@ -104,13 +104,15 @@ struct WholeShapeTests {
         let failures: [ProviderFailure] = [
             .unreachable, .connectTimeout, .firstByteTimeout, .idleTimeout, .totalTimeout, .tls, .incomplete,
             .credentialsRefused, .rateLimited(retryAfterSeconds: 3), .overloaded(retryAfterSeconds: nil), .serverError,
-            .requestRefused, .unusableAnswer, .errorInStream, .emptyAnswer, .tooManyCalls, .unusable,
+            .requestRefused, .contextTooLong, .notOffered, .unusableAnswer, .errorInStream, .emptyAnswer, .tooManyCalls,
+            .breakerOpen(retryAfterSeconds: 1), .keysSetAside(retryAfterSeconds: 1), .queueFull, .queueTimeout,
+            .unusable,
         ]
         let allowed: Set<ErrorCode> = [
             .providerFailed, .providerTimeout, .providerOverloaded, .providerEmptyAnswer, .internalError,
         ]
         #expect(failures.allSatisfy { allowed.contains($0.code) })
         #expect(Set(failures.map(\.metricLabel)).count == failures.count)
-        #expect(failures.compactMap(\.retryAfterSeconds) == [3])
+        #expect(failures.compactMap(\.retryAfterSeconds) == [3, 1, 1])
     }
 }

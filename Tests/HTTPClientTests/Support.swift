@@ -143,7 +143,7 @@ extension FakeProvider {
     ) -> UpstreamEndpoint {
         UpstreamEndpoint(
             url: "\(scheme)://\(host):\(self.port)/v1/chat/completions", headers: headers,
-            connectTimeout: connectTimeout, maxConcurrentCalls: most)
+            connectTimeout: connectTimeout, cap: CallCap(most))
     }
 }
 

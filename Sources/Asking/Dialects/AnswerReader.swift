@@ -38,7 +38,7 @@ struct RefusalBody {
 
     /// Nil when the status says it all.
     init?(_ failure: ProviderFailure, status: Int, isJSON: Bool) {
-        guard status == 400 || status == 429, isJSON else { return nil }
+        guard status == 400 || status == 422 || status == 429, isJSON else { return nil }
         self.failure = failure
     }
 
@@ -51,6 +51,7 @@ struct RefusalBody {
 
     /// What the call ended with; nil when it was answered after all.
     func finish(with reader: some AnswerReader, into answer: any DecodedAnswer) -> ProviderFailure? {
+        if self.failure == .requestRefused, ContextSigns.areIn(self.bytes) { return .contextTooLong }
         guard let document = try? JSONDocument(parsing: self.bytes) else { return self.failure }
         return reader.readRefusal(document.root, status: self.failure, into: answer)
     }

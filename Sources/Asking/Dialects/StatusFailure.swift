@@ -1,6 +1,10 @@
 import GatewayTypes
+import HTTPClient
 
 extension ProviderFailure {
+    /// The failure that a head's status means; nil for 200.
+    init?(_ head: UpstreamHead) { self.init(status: head.status, retryAfterSeconds: head.retryAfterSeconds) }
+
     /// The failure that a status means; nil for 200.
     init?(status: Int, retryAfterSeconds wait: Int?) {
         switch status {
@@ -10,6 +14,8 @@ extension ProviderFailure {
         case 429: self = .rateLimited(retryAfterSeconds: wait)
         case 503, 529: self = .overloaded(retryAfterSeconds: wait)
         case 500...: self = .serverError
+        case 404, 405, 410: self = .notOffered
+        case 413: self = .contextTooLong
         case 400..<500: self = .requestRefused
         default: self = .unusableAnswer
         }

@@ -10,7 +10,7 @@ final class StreamDecoder<Reader: AnswerReader>: AnswerDecoder {
     private var refusal: RefusalBody?
 
     func receive(head: UpstreamHead) -> ProviderFailure? {
-        if let failure = ProviderFailure(status: head.status, retryAfterSeconds: head.retryAfterSeconds) {
+        if let failure = ProviderFailure(head) {
             self.refusal = RefusalBody(failure, status: head.status, isJSON: head.isJSON)
             return self.refusal == nil ? failure : nil
         }

@@ -11,7 +11,7 @@ final class WholeAnswerDecoder<Reader: AnswerReader>: AnswerDecoder {
     private var refusal: RefusalBody?
 
     func receive(head: UpstreamHead) -> ProviderFailure? {
-        if let failure = ProviderFailure(status: head.status, retryAfterSeconds: head.retryAfterSeconds) {
+        if let failure = ProviderFailure(head) {
             self.refusal = RefusalBody(failure, status: head.status, isJSON: head.isJSON)
             return self.refusal == nil ? failure : nil
         }

@@ -4,7 +4,7 @@ import GatewayTypes
 extension DocumentDecoder {
     private static let providerKeys = [
         "dialect", "base_url", "path", "query", "key", "key_in", "timeouts", "max_connections", "usage_in_stream",
-        "output_cap_member", "send_temperature", "headers",
+        "output_cap_member", "send_temperature", "headers", "keys", "retry", "breaker", "concurrency",
     ]
 
     /// Nil when the entry cannot be a provider at all.
@@ -16,7 +16,7 @@ extension DocumentDecoder {
                 .word("dialect", of: ProviderDialect.self, self.diagnostics)
         else { return nil }
         let keyPlace = reader.optional("key_in").flatMap(self.keyPlace) ?? dialect.defaultKeyPlace
-        let provider = ProviderSettings(
+        var provider = ProviderSettings(
             name: name, dialect: dialect, baseURL: self.baseURL(reader, dialect),
             path: reader.optional("path").flatMap { self.path($0, dialect) } ?? dialect.defaultPath,
             query: reader.optional("query").map { self.query($0, keyPlace) } ?? [], key: self.providerKey(reader),
@@ -26,6 +26,7 @@ extension DocumentDecoder {
                 .integer("`max_connections`", in: 1...65_535, self.diagnostics) ?? 256,
             options: self.callOptions(reader),
             headers: reader.optional("headers").map { self.headers($0, keyPlace) } ?? [], position: node.position)
+        self.readFailover(reader, &provider)
         self.check(provider, reader)
         return provider
     }

@@ -153,47 +153,4 @@ extension DocumentDecoder {
         }
         return ByteString(text)
     }
-
-    // MARK: routes
-
-    /// Without weights the routes are tried as written; with a weight on each they are drawn.
-    func routes(_ node: YAMLNode, _ scope: TenantScope) -> RouteList? {
-        let advice = "write a list such as [{provider: main, model: small}]"
-        guard let items = node.items("`routes`", advice: advice, self.diagnostics) else { return nil }
-        if items.isEmpty { self.diagnostics.error(node.position, "`routes` is an empty list", advice) }
-        var routes: [ProviderRoute] = []
-        var weights = 0
-        for item in self.capped(items, "`routes`") {
-            guard let (route, hasWeight) = self.route(item, scope) else { continue }
-            weights += hasWeight ? 1 : 0
-            if routes.contains(where: { $0.provider == route.provider && $0.model == route.model }) {
-                self.diagnostics.error(
-                    item.position, "a second route to `\(route.provider)` with the same model", "write it once")
-            }
-            routes.append(route)
-        }
-        if weights > 0 && weights < routes.count {
-            self.diagnostics.error(
-                node.position, "some of these routes have a weight and some have none",
-                "write a weight at each to share asks out, or at none to try them in this order")
-        }
-        return RouteList(routes, order: weights > 0 && routes.count > 1 ? .byWeight : .asWritten)
-    }
-
-    private func route(_ node: YAMLNode, _ scope: TenantScope) -> (ProviderRoute, hasWeight: Bool)? {
-        let keys = ["provider", "model", "weight"]
-        guard let reader = MappingReader(node, "a route", keys: keys, self.diagnostics) else { return nil }
-        let provider = reader.required("provider", "write `provider:` and the name of a provider")?
-            .reference("provider", to: scope.providers, definedUnder: "providers", self.diagnostics)
-        let isDemo = provider.map { scope.demoProviders.contains(ProviderName($0)) } ?? false
-        let advice = "write `model:` and the provider's name for it"
-        let node = isDemo ? reader.optional("model") : reader.required("model", advice)
-        let model = node?.text("`model`", advice: advice, maxBytes: 200, self.diagnostics) ?? (isDemo ? "demo" : nil)
-        let weight = reader.optional("weight")?.integer("`weight`", in: 1...1_000_000, self.diagnostics)
-        guard let provider, let model else { return nil }
-        return (
-            ProviderRoute(provider: ProviderName(provider), model: ModelName(model), weight: weight ?? 1),
-            reader.has("weight")
-        )
-    }
 }

@@ -100,6 +100,8 @@ extension ProviderSettings {
             ("usage_in_stream", .boolean(self.options.asksForUsage)),
             ("output_cap_member", .string(self.options.outputCapMember.rawValue)),
             ("send_temperature", .boolean(self.options.sendsTemperature)), ("headers", self.headers.effective),
+            ("spare_keys", .array(self.spareKeys.map { .secret($0) })), ("retry", self.effectiveRetry),
+            ("breaker", self.effectiveBreaker), ("concurrency", self.effectiveConcurrency),
         ])
     }
 }

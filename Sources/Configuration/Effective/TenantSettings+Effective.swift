@@ -98,14 +98,21 @@ extension Limit {
 
 extension RouteList {
     fileprivate var effective: EffectiveValue {
-        .array(
-            self.routes.map { route in
-                var members: [(String, EffectiveValue)] = [
-                    ("provider", .string(route.provider.string)), ("model", .string(route.model.string)),
-                ]
-                if self.order == .byWeight { members.append(("weight", .integer(route.weight))) }
-                return .object(members)
-            })
+        let groups = self.grouped
+        if groups.count == 1 { return self.effective(of: groups[0]) }
+        return .array(groups.map { $0.count == 1 ? self.effective(of: $0[0], inGroup: false) : self.effective(of: $0) })
+    }
+
+    private func effective(of group: [ProviderRoute]) -> EffectiveValue {
+        .array(group.map { self.effective(of: $0, inGroup: group.count > 1) })
+    }
+
+    private func effective(of route: ProviderRoute, inGroup: Bool) -> EffectiveValue {
+        var members: [(String, EffectiveValue)] = [
+            ("provider", .string(route.provider.string)), ("model", .string(route.model.string)),
+        ]
+        if inGroup { members.append(("weight", .integer(route.weight))) }
+        return .object(members)
     }
 }
 

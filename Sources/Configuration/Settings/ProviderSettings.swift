@@ -90,4 +90,10 @@ package struct ProviderSettings: Sendable {
     package var options: Provider.CallOptions
     package var headers: [Header]
     package var position: SourcePosition
+    /// Further keys, which share the work with `key`.
+    package var spareKeys: [ResolvedSecret] = []
+    package var retry = Provider.Retry()
+    package var breaker = Provider.BreakerPolicy()
+    /// Nil when as many calls may be open as asks come.
+    package var concurrency: Provider.Concurrency?
 }

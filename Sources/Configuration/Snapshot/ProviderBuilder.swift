@@ -8,7 +8,20 @@ enum ProviderBuilder {
     private static let demoWordDelay = TimeSpan.milliseconds(20)
 
     static func provider(_ settings: ProviderSettings) -> Provider {
-        Provider(name: settings.name, dialect: self.dialect(settings), deadlines: self.deadlines(settings.timeouts))
+        // One for all keys and models.
+        let cap = CallCap(settings.maxConnections)
+        return Provider(
+            name: settings.name, dialect: self.dialect(settings, cap),
+            spares: settings.spareKeys.map { self.dialect(settings, key: $0, cap) },
+            deadlines: self.deadlines(settings.timeouts), retry: settings.retry, breaker: settings.breaker,
+            concurrency: settings.concurrency)
+    }
+
+    /// The same calls with another key.
+    private static func dialect(_ settings: ProviderSettings, key: ResolvedSecret, _ cap: CallCap) -> Provider.Dialect {
+        var settings = settings
+        settings.key = key
+        return self.dialect(settings, cap)
     }
 
     private static func deadlines(_ timeouts: ProviderTimeouts) -> Provider.Deadlines {
@@ -16,21 +29,20 @@ enum ProviderBuilder {
             connect: timeouts.connect, firstByte: timeouts.firstByte, idle: timeouts.idle, total: timeouts.total)
     }
 
-    private static func dialect(_ settings: ProviderSettings) -> Provider.Dialect {
+    private static func dialect(_ settings: ProviderSettings, _ cap: CallCap) -> Provider.Dialect {
         switch settings.dialect {
-        case .openai: .openAI(self.endpoints(settings), settings.options)
-        case .anthropic: .anthropic(self.endpoints(settings), settings.options)
-        case .gemini: .gemini(self.endpoints(settings), settings.options)
+        case .openai: .openAI(self.endpoints(settings, cap), settings.options)
+        case .anthropic: .anthropic(self.endpoints(settings, cap), settings.options)
+        case .gemini: .gemini(self.endpoints(settings, cap), settings.options)
         case .demo: .demo(wordDelay: self.demoWordDelay)
         }
     }
 
-    private static func endpoints(_ settings: ProviderSettings) -> Endpoints {
+    private static func endpoints(_ settings: ProviderSettings, _ cap: CallCap) -> Endpoints {
         let headers = self.headers(settings)
         let connect = settings.timeouts.connect
-        let most = settings.maxConnections
         return Endpoints(ProviderAddress.addresses(of: settings)) { url in
-            UpstreamEndpoint(url: url, headers: headers, connectTimeout: connect, maxConcurrentCalls: most)
+            UpstreamEndpoint(url: url, headers: headers, connectTimeout: connect, cap: cap)
         }
     }
 

@@ -80,7 +80,7 @@ package final class AnswerCache: Sendable {
     /// Finds the answer, joins whoever waits for it, or makes the caller the one that asks.
     func find(
         _ key: CacheKey, streams: Bool, lifetime: TimeSpan, now: MonotonicTime, on loop: EventLoop,
-        receiver: any AnswerReceiver
+        reporter: AttemptReporter? = nil, receiver: any AnswerReceiver
     ) -> Found {
         self.state.withLock { state in
             if let entry = state.entries[key] {
@@ -91,7 +91,8 @@ package final class AnswerCache: Sendable {
             if let running = state.open[place], let joined = running.join(on: loop, receiver: receiver) {
                 return .shared(joined)
             }
-            let call = SharedAnswer(key: key, streams: streams, lifetime: lifetime, cache: self, loop: loop)
+            let call = SharedAnswer(
+                key: key, streams: streams, lifetime: lifetime, cache: self, loop: loop, reporter: reporter)
             state.open[place] = call
             return .mine(call, call.lead(on: loop, receiver: receiver))
         }

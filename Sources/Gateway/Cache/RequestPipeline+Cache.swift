@@ -8,14 +8,15 @@ extension RequestPipeline {
     /// Nil when the task keeps none, so that the ask goes its own way.
     @inline(never)
     func fromCache(
-        _ request: AskRequest, of provider: Provider, _ relay: AnswerRelay, _ context: AskContext
+        _ request: AskRequest, over routes: AskRoutes, _ relay: AnswerRelay, _ context: AskContext
     ) -> AskOnItsWay? {
         guard let policy = context.task?.cache, let tenant = context.tenant, let cache = tenant.cache,
-            let key = cache.key(request, of: tenant.id, from: provider.name)
+            let provider = routes.routes.first?.provider,
+            let key = cache.key(request, of: tenant.id, from: provider)
         else { return nil }
         let found = cache.find(
             key, streams: request.streams, lifetime: policy.lifetime, now: context.now(), on: context.loop.loop,
-            receiver: relay)
+            reporter: context.reporter, receiver: relay)
         switch found {
         case .kept(let answer):
             self.count(.hit, context)
@@ -25,7 +26,7 @@ extension RequestPipeline {
             return .shared(subscription)
         case .mine(let call, let subscription):
             self.count(.miss, context)
-            call.attach(context.loop.core.ask(request, of: provider, receiver: call))
+            call.attach(context.loop.core.ask(request, over: routes, receiver: call))
             return .shared(subscription)
         }
     }

@@ -45,15 +45,19 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     let lifetime: TimeSpan
     private let loop: EventLoop
     private let cache: AnswerCache
+    private let reporter: AttemptReporter?
     private let state = Mutex(State())
     private var ask: Ask?
 
-    init(key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop) {
+    init(
+        key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop, reporter: AttemptReporter?
+    ) {
         self.key = key
         self.streams = streams
         self.lifetime = lifetime
         self.cache = cache
         self.loop = loop
+        self.reporter = reporter
     }
 
     /// Holds the call, which may have ended already. On `loop`.
@@ -92,7 +96,10 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
             guard let member = state.members[serial] else { return (nil, false) }
             let start = min(max(member.taken &- state.dropped, 0), state.text.count)
             var end = state.end
-            end?.attempts = state.payer == serial ? 1 : 0
+            if state.payer != serial {
+                end?.attempts = 0
+                end?.spent = nil
+            }
             let news = News(text: Array(state.text[start...]), hasStarted: state.hasStarted, end: end)
             state.members[serial] = Member(subscription: member.subscription, taken: state.total)
             return (news, self.drop(&state))
@@ -168,6 +175,14 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
         }
         self.tellAll()
     }
+
+    func attemptEnded(_ attempt: AskAttempt) { self.reporter?.measure(attempt) }
+
+    func breakerChanged(of provider: ProviderName, to state: BreakerState) {
+        self.reporter?.breakerChanged(of: provider, to: state)
+    }
+
+    func keySetAside(_ key: KeySetAside) { self.reporter?.keySetAside(key) }
 
     /// Bytes that the slowest reader of an answer too long to be kept may be behind.
     private static let mostBehind = 262_144

@@ -67,7 +67,8 @@ extension TestGateway {
         at address: String, anthropic: String = "", gemini: String = "", geminiMembers: String = ""
     ) throws {
         let timeouts = "timeouts: {connect: 2s, first_byte: 3s, idle: 3s, total: 20s}"
-        let key = "key: {env: TEST_PROVIDER_KEY}, \(timeouts)"
+        // One fake plays the failing and the working providers of many tests.
+        let key = "key: {env: TEST_PROVIDER_KEY}, breaker: off, \(timeouts)"
         let providers = """
             providers:
               openai: {dialect: openai, base_url: "\(address)/v1", \(key)}

@@ -19,6 +19,8 @@ struct GatewaySettings: Sendable {
     /// What a member of `http` reads besides, as flow YAML.
     var http = "{heartbeat: 15s, drain: {deadline: 20s}}"
     var providerTimeouts = "{connect: 2s, first_byte: 20s, idle: 20s, total: 60s}"
+    /// Of the provider `main`; off, since one fake plays the failing and the working providers of many tests.
+    var breaker = "off"
     /// Where the provider `main` is; nil for the gateway's own fake one.
     var providerURL: String?
     /// Tasks added to the four that are built in, one line each.
@@ -47,6 +49,7 @@ struct GatewaySettings: Sendable {
             dialect: openai
             base_url: \(self.providerURL ?? provider)
             key: {env: TEST_PROVIDER_KEY}
+            breaker: \(self.breaker)
             timeouts: \(self.providerTimeouts)
             max_connections: 256
         tenants:

@@ -22,9 +22,9 @@ enum AnthropicMembers {
             return .credentialsRefused
         }
         if type.isString("timeout_error") { return .totalTimeout }
-        if type.isString(among: ["invalid_request_error", "not_found_error", "request_too_large"]) {
-            return .requestRefused
-        }
+        if type.isString("not_found_error") { return .notOffered }
+        if type.isString("request_too_large") { return .contextTooLong }
+        if type.isString("invalid_request_error") { return .requestRefused }
         return nil
     }
 }

@@ -2,7 +2,7 @@ import EventLoops
 import GatewayTypes
 
 /// One answer of the embedded provider: told word by word when streamed. On its loop.
-final class DemoAnswer {
+final class DemoAnswer: LocalAnswer {
     private let loop: EventLoop
     private let wordDelay: TimeSpan
     private let streams: Bool

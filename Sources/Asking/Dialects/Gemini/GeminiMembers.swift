@@ -54,9 +54,10 @@ enum GeminiMembers {
             if status.isString("UNAVAILABLE") { return .overloaded(retryAfterSeconds: self.retryDelay(in: error)) }
             if status.isString(among: ["UNAUTHENTICATED", "PERMISSION_DENIED"]) { return .credentialsRefused }
             if status.isString("DEADLINE_EXCEEDED") { return .totalTimeout }
-            if status.isString(among: ["INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "OUT_OF_RANGE"]) {
+            if status.isString(among: ["INVALID_ARGUMENT", "FAILED_PRECONDITION", "OUT_OF_RANGE"]) {
                 return .requestRefused
             }
+            if status.isString("NOT_FOUND") { return .notOffered }
         }
         return error["code"]?.int.flatMap {
             ProviderFailure(errorNumber: $0, retryAfterSeconds: self.retryDelay(in: error))

@@ -85,7 +85,9 @@ enum OpenAIMembers {
         if name.isString(among: self.ofAccount) { return .credentialsRefused }
         if name.isString(among: self.ofRate) { return .rateLimited(retryAfterSeconds: nil) }
         if name.isString(among: self.ofLoad) { return .overloaded(retryAfterSeconds: nil) }
-        if name.isString(among: self.ofRequest) { return .requestRefused }
+        if name.isString(among: self.ofLength) { return .contextTooLong }
+        if name.isString("model_not_found") { return .notOffered }
+        if name.isString("invalid_request_error") { return .requestRefused }
         return nil
     }
 
@@ -95,9 +97,7 @@ enum OpenAIMembers {
     ]
     private static let ofRate = ["rate_limit_exceeded", "rate_limit_error", "requests", "tokens"]
     private static let ofLoad = ["overloaded", "overloaded_error", "engine_overloaded", "service_unavailable"]
-    private static let ofRequest = [
-        "invalid_request_error", "context_length_exceeded", "string_above_max_length", "model_not_found",
-    ]
+    private static let ofLength = ["context_length_exceeded", "string_above_max_length"]
 
     /// Whether the call was refused for what its prompt holds (Azure).
     static func isWithheld(_ error: JSONValue) -> Bool {

@@ -61,9 +61,12 @@ struct OpenAIReader: AnswerReader {
             answer.decodedFinish(.contentFilter)
             return nil
         }
+        switch OpenAIMembers.failure(of: error) {
+        case .credentialsRefused: return .credentialsRefused
+        case .notOffered where status == .requestRefused: return .notOffered
         // The status keeps the wait that came with it.
-        guard OpenAIMembers.failure(of: error) == .credentialsRefused else { return status }
-        return .credentialsRefused
+        default: return status
+        }
     }
 
     /// Text of a message or of a piece of one; words of refusal are the answer's words too.
