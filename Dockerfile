@@ -15,7 +15,7 @@ COPY Sources Sources
 # Packages describe test targets too; without their folders the description would not load.
 RUN grep -oE '"[A-Za-z]+Tests"' Package.swift | tr -d '"' \
     | while read -r name; do mkdir -p "Tests/$name" && touch "Tests/$name/Empty.swift"; done
-RUN swift build -c release --static-swift-stdlib --product askgate \
+RUN swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked --product askgate \
     && install -D -m 0755 "$(swift build -c release --static-swift-stdlib --show-bin-path)/askgate" /out/askgate \
     && strip /out/askgate
 
