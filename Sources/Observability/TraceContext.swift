@@ -73,7 +73,7 @@ package struct TraceContext: Hashable, Sendable {
     /// - Parameter client: what the request's only `traceparent` said. Under `restart` neither its identifier nor its
     ///   sampled flag is taken over.
     package static func atEdge(client: TraceContext?, policy: EdgePolicy, request: RequestID) -> TraceContext {
-        let span = mixed(request.low ^ (request.high &<< 1))
+        let span = SeededNumbers.first(of: request.low ^ (request.high &<< 1))
         guard policy == .continue, let client else {
             return TraceContext(traceID: TraceID(request), spanID: span, isSampled: false)
         }
@@ -105,12 +105,4 @@ private func hexadecimal(_ field: Span<UInt8>, at start: Int, digits: Int) -> UI
         }
     }
     return value
-}
-
-/// Spreads the bits (the finaliser of SplitMix64), so that a span does not repeat its trace.
-private func mixed(_ word: UInt64) -> UInt64 {
-    var value = word &+ 0x9E37_79B9_7F4A_7C15
-    value = (value ^ (value &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value &>> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value &>> 31)
 }

@@ -50,19 +50,21 @@ package struct RouteList: Hashable, Sendable {
     /// - Parameter choice: evenly distributed 64 bits; only their use here makes a choice random.
     package func ordered(by choice: UInt64) -> [ProviderRoute] {
         guard self.order == .byWeight, self.routes.count > 1 else { return self.routes }
-        var state = choice
+        var numbers = SeededNumbers(seed: choice)
         var result: [ProviderRoute] = []
         result.reserveCapacity(self.routes.count)
-        if self.groups.isEmpty { RouteList.draw(self.routes, into: &result, &state) }
-        for group in self.groups { RouteList.draw(Array(self.routes[group]), into: &result, &state) }
+        if self.groups.isEmpty { RouteList.draw(self.routes, into: &result, &numbers) }
+        for group in self.groups { RouteList.draw(Array(self.routes[group]), into: &result, &numbers) }
         return result
     }
 
     /// Draws the order of one group.
-    private static func draw(_ group: [ProviderRoute], into result: inout [ProviderRoute], _ state: inout UInt64) {
+    private static func draw(
+        _ group: [ProviderRoute], into result: inout [ProviderRoute], _ numbers: inout SeededNumbers
+    ) {
         var left = group
         while left.count > 1 {
-            result.append(left.remove(at: RouteList.draw(from: left, number: RouteList.mix(&state))))
+            result.append(left.remove(at: RouteList.draw(from: left, number: numbers.next())))
         }
         result.append(contentsOf: left)
     }
@@ -84,14 +86,5 @@ package struct RouteList: Hashable, Sendable {
     /// A weight as a share; kept below 2^32 so that no sum of routes overflows.
     private static func share(_ route: ProviderRoute) -> UInt64 {
         UInt64(max(1, min(route.weight, Int(UInt32.max))))
-    }
-
-    /// SplitMix64: a fresh number for each place from one seed.
-    private static func mix(_ state: inout UInt64) -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

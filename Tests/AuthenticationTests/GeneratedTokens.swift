@@ -15,18 +15,11 @@ struct TokenGenerator {
         TokenMint.ed25519(),
     ]
     private static let now = 1_750_000_000
-    private var random: UInt64
+    private var random: SeededNumbers
 
-    init(seed: UInt64) { self.random = seed }
+    init(seed: UInt64) { self.random = SeededNumbers(seed: seed) }
 
-    /// SplitMix64.
-    private mutating func next(_ limit: Int) -> Int {
-        self.random &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.random
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(max(1, limit)))
-    }
+    private mutating func next(_ limit: Int) -> Int { Int(self.random.next() % UInt64(max(1, limit))) }
 
     mutating func token() -> GeneratedToken {
         let mint = Self.mints[self.next(Self.mints.count)]

@@ -3,20 +3,6 @@ import Testing
 
 @testable import EventLoops
 
-/// Random numbers that come out the same in every run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { self.state = seed }
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var word = self.state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 /// The wheel as a loop uses it, on a clock that the test moves.
 private struct TurnedWheel {
     var now: MonotonicTime
@@ -149,7 +135,7 @@ struct TimerWheelTests {
 
     @Test(arguments: 1...40)
     func `Any mix of arming, moving, cancelling and removing does what a plain list does`(seed: UInt64) {
-        var random = SeededGenerator(seed)
+        var random = SeededNumbers(seed: seed)
         var turned = TurnedWheel(at: Int64.random(in: 0...1_000_000, using: &random))
         let timers = (0..<60).map { _ in LoopTimer() }
         var deadlines: [Int: MonotonicTime] = [:]
@@ -177,14 +163,14 @@ struct TimerWheelTests {
     }
 
     /// Spans of every size, within a slot, a round and many rounds, some already past.
-    private static func span(using random: inout SeededGenerator) -> TimeSpan {
+    private static func span(using random: inout SeededNumbers) -> TimeSpan {
         let bounds: [Int64] = [20_000_000, 300_000_000, 9_000_000_000, 120_000_000_000]
         let bound = bounds[Int.random(in: 0..<bounds.count, using: &random)]
         return TimeSpan(nanoseconds: Int64.random(in: -10_000_000...bound, using: &random))
     }
 
     /// How long the loop waits: to its next wake, or until something else wakes it earlier, or too long.
-    private static func step(_ turned: TurnedWheel, using random: inout SeededGenerator) -> TimeSpan {
+    private static func step(_ turned: TurnedWheel, using random: inout SeededNumbers) -> TimeSpan {
         let wake = max(0, (turned.wheel.nextWake().map { $0 - turned.now } ?? .seconds(1)).nanoseconds)
         switch Int.random(in: 0..<3, using: &random) {
         case 0: return TimeSpan(nanoseconds: wake)

@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func whateverAClientWritesIsReadOrLeft() throws {
-        var generator = SplitMix(state: 20_260_321)
+        var generator = SeededNumbers(seed: 20_260_321)
         let pieces = [
             "192.0.2.7", "10.0.0.9", "[2001:db8::1]", "[", "]", ":", ":1", ",", ", ", ";", "=", "\"", "for=", "For=",
             "by=",
@@ -68,19 +68,6 @@ import Testing
                 let found = try self.client("\(name): \(value.dropFirst())\r\n")
                 #expect(PeerAddress(text: Array(found.utf8)) != nil, "\(value)")
             }
-        }
-    }
-
-    /// A sequence that is the same in every run.
-    private struct SplitMix {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state &+= 0x9E37_79B9_7F4A_7C15
-            var z = self.state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 

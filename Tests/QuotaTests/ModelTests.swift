@@ -3,23 +3,10 @@ import GatewayTypes
 import Quota
 import Testing
 
-/// A small generator, so that a failing walk can be walked again.
-struct Dice: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var word = self.state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
-
 /// Random walks over the store and the naive one side by side; every answer has to be the same.
 @Suite struct ModelTests {
     struct Walk {
-        var dice: Dice
+        var dice: SeededNumbers
         let clock: TestClock
         let store: any QuotaStore
         var naive: NaiveStore
@@ -27,7 +14,7 @@ struct Dice: RandomNumberGenerator {
         var done: [(QuotaAsk, Grant)] = []
 
         init(seed: UInt64, clock: TestClock, store: any QuotaStore) {
-            self.dice = Dice(state: seed)
+            self.dice = SeededNumbers(seed: seed)
             self.clock = clock
             self.store = store
             clock.set(wall: WallTime(seconds: 1_774_700_000))

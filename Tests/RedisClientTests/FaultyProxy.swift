@@ -10,7 +10,7 @@ final class FaultyProxy: Sendable {
     private let isGood = Gate()
 
     init(before port: UInt16, seed: UInt64) throws {
-        let random = Box(Random(state: seed))
+        let random = Box(SeededNumbers(seed: seed))
         let isGood = self.isGood
         self.door = try ScriptedServer { client in
             let server = try TestSocket.connect(port: port)
@@ -31,7 +31,7 @@ final class FaultyProxy: Sendable {
     func stop() { self.door.stop() }
 
     private static func pass(
-        _ source: TestSocket, to target: TestSocket, _ random: Box<Random>, _ isGood: Gate
+        _ source: TestSocket, to target: TestSocket, _ random: Box<SeededNumbers>, _ isGood: Gate
     ) {
         while let bytes = try? source.receive(within: .seconds(20)), !bytes.isEmpty {
             let fate = isGood.isPassable ? 1000 : Self.draw(0..<1000, random)
@@ -61,7 +61,7 @@ final class FaultyProxy: Sendable {
         }
     }
 
-    private static func draw(_ range: Range<Int>, _ random: Box<Random>) -> Int {
+    private static func draw(_ range: Range<Int>, _ random: Box<SeededNumbers>) -> Int {
         var drawn = range.lowerBound
         random.change { drawn = Int.random(in: range, using: &$0) }
         return drawn

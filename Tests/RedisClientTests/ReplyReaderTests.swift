@@ -57,7 +57,7 @@ struct ReplyReaderTests {
     }
 
     @Test func randomBytesNeverDoHarm() throws {
-        var random = Random(state: 7)
+        var random = SeededNumbers(seed: 7)
         let alphabet = Array("+-:$*0123456789\r\n\r\n\r\nabc ".utf8)
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 1...40, using: &random)).map { _ in
@@ -88,18 +88,5 @@ struct ReplyReaderTests {
         #expect(RedisServerError(Array("MOVEDX 1 a:1".utf8)).kind == .other)
         #expect(RedisServerError([]).kind == .other)
         #expect(RedisServerError([UInt8](repeating: 0xFF, count: 5000)).kind == .other)
-    }
-}
-
-/// Random numbers that are the same in every run.
-struct Random: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        self.state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = self.state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
