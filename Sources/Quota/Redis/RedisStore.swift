@@ -9,7 +9,7 @@ import Synchronization
 /// node's clock. Calls from other threads are taken over to the loop. While the store does not answer, a breaker fails
 /// calls at once and settlements wait in a bounded queue; the first answer closes it again.
 package final class RedisStore: QuotaStore, @unchecked Sendable {
-    // Unchecked: `runner`, `breaker`, `queue`, `tags` and `timer` are touched on the loop's thread only; the rest is
+    // Unchecked: `runner`, `breaker`, `refusedWriting`, `queue`, `tags` and `timer` are touched on the loop's thread only; the rest is
     // constant or guards itself.
 
     /// Where scripts take the time from.
@@ -28,6 +28,8 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     private let healthNow = Mutex(StoreHealth())
     private let observer: @Sendable (StoreHealth.Degradation?) -> Void
     private var breaker = Breaker()
+    /// When the store last refused to write; nil once it has written again.
+    private var refusedWriting: MonotonicTime?
     private var queue: SettlementQueue
     private let timer = LoopTimer()
     /// Prefixes of keys by tenant; tenants come from the configuration and are few.
@@ -36,6 +38,9 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     /// Settlements sent in one go when the store is back.
     private static let batch = 64
     private static let retryPeriod = TimeSpan.milliseconds(200)
+    /// For how long a store that refused to write has to write before it is believed; then an answer will do, since
+    /// nobody may ask for anything to be written.
+    private static let writingDoubt = TimeSpan.seconds(30)
 
     /// - Parameters:
     ///   - runner: this loop's client.
@@ -195,34 +200,46 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
             arguments.append(ByteString(String(clock.wallTime().microseconds)))
         }
         self.runner.run(script, keys: input.keys, tag: input.tag, arguments: arguments) { result in
-            self.heard(result)
+            self.heard(result, of: script)
             then(result)
         }
     }
 
-    private func heard(_ result: Result<[ScriptValue], QuotaFailure>) {
+    private func heard(_ result: Result<[ScriptValue], QuotaFailure>, of script: QuotaScript) {
+        let now = self.clock.monotonicTime()
         switch result {
-        case .success:
-            self.breaker.succeeded()
-            let wasDegraded = self.healthNow.withLock { health in
-                health.answers &+= 1
-                defer { health.degraded = nil }
-                return health.degraded != nil
-            }
-            if wasDegraded { self.observer(nil) }
-        case .failure(let failure):
-            self.breaker.failed(at: self.clock.monotonicTime())
-            let isClosed = self.breaker.isClosed
-            let news: StoreHealth.Degradation? = self.healthNow.withLock { health in
-                health.failures[failure, default: 0] &+= 1
-                guard !isClosed else { return nil }
-                let isNew = health.degraded?.reason != failure
-                health.degraded = .init(
-                    reason: failure, since: health.degraded?.since ?? self.clock.wallTime())
-                return isNew ? health.degraded : nil
-            }
-            if let news { self.observer(news) }
+        case .success: self.answered(script, at: now)
+        case .failure(let failure): self.failed(failure, of: script, at: now)
         }
+    }
+
+    private func answered(_ script: QuotaScript, at now: MonotonicTime) {
+        if !script.mayWrite, let refusal = self.refusedWriting, now - refusal < Self.writingDoubt {
+            self.breaker.provedNothing(at: now)
+            return self.healthNow.withLock { $0.answers &+= 1 }
+        }
+        self.refusedWriting = nil
+        self.breaker.succeeded()
+        let wasDegraded = self.healthNow.withLock { health in
+            health.answers &+= 1
+            defer { health.degraded = nil }
+            return health.degraded != nil
+        }
+        if wasDegraded { self.observer(nil) }
+    }
+
+    private func failed(_ failure: QuotaFailure, of script: QuotaScript, at now: MonotonicTime) {
+        if script.mayWrite, failure == .notServing || failure == .notPermitted { self.refusedWriting = now }
+        self.breaker.failed(at: now)
+        let isClosed = self.breaker.isClosed
+        let news: StoreHealth.Degradation? = self.healthNow.withLock { health in
+            health.failures[failure, default: 0] &+= 1
+            guard !isClosed else { return nil }
+            let isNew = health.degraded?.reason != failure
+            health.degraded = .init(reason: failure, since: health.degraded?.since ?? self.clock.wallTime())
+            return isNew ? health.degraded : nil
+        }
+        if let news { self.observer(news) }
     }
 
     // MARK: Keys
