@@ -2,21 +2,27 @@ import GatewayTesting
 import GatewayTypes
 import Testing
 
-/// Stands before a server and holds up what passes, in both directions.
+/// Stands before a server and holds up what passes, in both directions; new connections can be led elsewhere.
 final class SlowRoad: Sendable {
+    private struct State {
+        var port: UInt16
+        var milliseconds = 0
+        var isClosed = false
+    }
+
     private let door: LoopbackServer
-    private let milliseconds: Box<Int>
+    private let state: Box<State>
 
     init(to port: UInt16) throws {
-        let milliseconds = Box(0)
-        self.milliseconds = milliseconds
+        let state = Box(State(port: port))
+        self.state = state
         self.door = try LoopbackServer { client, _ in
-            let server = try TestSocket.connect(port: port)
+            let server = try TestSocket.connect(port: state.now.port)
             OwnThread.start {
-                Self.pass(client, to: server, milliseconds)
+                Self.pass(client, to: server, state)
                 server.interrupt()
             }
-            Self.pass(server, to: client, milliseconds)
+            Self.pass(server, to: client, state)
             client.interrupt()
         }
     }
@@ -26,11 +32,18 @@ final class SlowRoad: Sendable {
     var port: UInt16 { self.door.port }
 
     /// From now on everything arrives so much later.
-    func delay(by milliseconds: Int) { self.milliseconds.change { $0 = milliseconds } }
+    func delay(by milliseconds: Int) { self.state.change { $0.milliseconds = milliseconds } }
 
-    private static func pass(_ source: TestSocket, to target: TestSocket, _ milliseconds: Box<Int>) {
+    /// From now on nothing arrives any more, in either direction.
+    func close() { self.state.change { $0.isClosed = true } }
+
+    /// Connections made from now on go there.
+    func lead(to port: UInt16) { self.state.change { $0.port = port } }
+
+    private static func pass(_ source: TestSocket, to target: TestSocket, _ state: Box<State>) {
         while let bytes = try? source.receive(within: .seconds(60)), !bytes.isEmpty {
-            Stopwatch.sleep(milliseconds: milliseconds.now)
+            Stopwatch.sleep(milliseconds: state.now.milliseconds)
+            if state.now.isClosed { continue }
             guard (try? target.send(bytes)) != nil else { return }
         }
     }
