@@ -53,7 +53,8 @@ struct FailoverBoundTests {
         }
     }
 
-    @Test func `As many asks are admitted again as the replica had not heard of, and running ones are charged`() throws {
+    @Test func `As many asks are admitted again as the replica had not heard of, and running ones are charged`() throws
+    {
         let limit = 12
         let pair = try Pair(limit: limit)
         let caller = Caller("rpm-\(limit)")

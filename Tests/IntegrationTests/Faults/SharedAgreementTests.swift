@@ -50,7 +50,8 @@ struct SharedAgreementTests {
         let most = watch.milliseconds / 1000 + 1
         let first = told[0]
         for other in told {
-            #expect(other.limit == first.limit && other.remaining == first.remaining, "\(told)", sourceLocation: location)
+            #expect(
+                other.limit == first.limit && other.remaining == first.remaining, "\(told)", sourceLocation: location)
             guard let reset = other.reset, let start = first.reset else {
                 Issue.record("no reset in \(other)", sourceLocation: location)
                 continue

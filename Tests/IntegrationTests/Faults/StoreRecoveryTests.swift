@@ -65,7 +65,8 @@ struct StoreRecoveryTests {
         var answer = begun
         redis.kill()
         try redis.restart()
-        #expect(Stopwatch.wait(upTo: .seconds(15), every: 50) { (try? gateway.used("tokens_per_day", by: caller)) == 0 })
+        #expect(
+            Stopwatch.wait(upTo: .seconds(15), every: 50) { (try? gateway.used("tokens_per_day", by: caller)) == 0 })
         gate.open()
         gateway.readEvents(of: &answer, on: client)
         #expect(answer.isFinished)
