@@ -60,7 +60,7 @@ struct SharedStoreTests {
         // Three failures in a row make it known.
         for _ in 0..<3 { #expect(try denies.ask(Ask("without"), as: caller).status == 503) }
         let readiness = try #require(denies.process.admin("/readyz"))
-        #expect(readiness.status == 200 && readiness.json?["store"]?["degraded"]?.string == "disconnected")
+        #expect(readiness.status == 200 && readiness.json?["store"]?["degraded"]?.string == "unreachable")
         #expect(denies.process.metrics.value("askgate_store_degraded") == 1)
         #expect(allows.process.metrics.value("askgate_admitted_without_store_total") >= 8)
         try redis.restart()

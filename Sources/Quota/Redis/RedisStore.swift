@@ -48,7 +48,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     ///   - queueCapacity: settlements that may wait for the store on this loop.
     ///   - observer: told when the store becomes degraded and, with nil, when it is well again; on the loop.
     package init(
-        loop: EventLoop, runner: any ScriptRunner, feed: ChangeFeed, queueCapacity: Int = 4096,
+        loop: EventLoop, runner: any ScriptRunner, feed: ChangeFeed, queueCapacity: Int = 16_384,
         scriptClock: ScriptClock = .server, clock: (any GatewayTypes.Clock)? = nil,
         observer: @escaping @Sendable (StoreHealth.Degradation?) -> Void = { _ in }
     ) {
@@ -149,8 +149,9 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         self.loop.arm(self.timer, after: Self.retryPeriod)
     }
 
-    /// Sends what waits: one as a probe while the breaker is open, then all.
+    /// Sends what waits, once the store is known to be back or where it says clearly that it did nothing.
     private func drain() {
+        guard self.breaker.isClosed || self.refusedWriting != nil else { return self.probe() }
         for _ in 0..<(self.breaker.isClosed ? Self.batch : 1) {
             let now = self.clock.monotonicTime()
             guard let entry = self.queue.take(at: now) else { break }
@@ -165,6 +166,17 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
                 }
                 self.queueChanged()
             }
+        }
+        self.queueChanged()
+    }
+
+    /// Asks for what moves nothing, on behalf of the first that waits. Whether a settlement was done that is not
+    /// answered nobody knows, and after some minutes the store does not, either; so none is risked.
+    private func probe() {
+        guard let first = self.queue.first else { return }
+        self.ask(.renew, self.input(of: Lease(caller: first.caller, request: first.request))) { result in
+            // The store is back: no reason to wait for the timer.
+            if case .success = result, self.queue.hasWaiting { self.loop.arm(self.timer, after: .milliseconds(1)) }
         }
         self.queueChanged()
     }

@@ -19,6 +19,7 @@ struct SettlementQueue {
     /// Waiting and on their way.
     var count: Int { self.entries.count &+ self.inFlight }
     var hasWaiting: Bool { self.entries.count > 0 }
+    var first: Settlement? { self.entries.first?.settlement }
 
     /// False when it is full: then the entry is gone.
     mutating func append(_ entry: Entry) -> Bool {

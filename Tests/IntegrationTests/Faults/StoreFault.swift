@@ -41,7 +41,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     // MARK: One server
 
     private static let stopped = StoreFault(
-        name: "stopped, and empty behind it", reasons: ["disconnected"], keepsCounts: false
+        name: "stopped, and empty behind it", reasons: ["disconnected", "unreachable"], keepsCounts: false
     ) { deadline in
         let redis = try RedisServer()
         return Scene(store: self.single(redis, deadline)) {
@@ -51,7 +51,9 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static let paused = StoreFault(name: "stopped in its tracks", reasons: ["timed_out", "disconnected"]) {
+    private static let paused = StoreFault(
+        name: "stopped in its tracks", reasons: ["timed_out", "disconnected", "unreachable"]
+    ) {
         deadline in
         let redis = try RedisServer()
         let watch = Box(Stopwatch())
@@ -65,7 +67,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     }
 
     private static let asleep = StoreFault(
-        name: "busy with something that never ends", reasons: ["timed_out", "disconnected"]
+        name: "busy with something that never ends", reasons: ["timed_out", "disconnected", "unreachable"]
     ) { deadline in
         let redis = try RedisServer(["--enable-debug-command", "local"])
         let isAwake = Gate()
@@ -82,7 +84,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     }
 
     private static let slow = StoreFault(
-        name: "slower by 100 ms than is waited for", reasons: ["timed_out", "disconnected"],
+        name: "slower by 100 ms than is waited for", reasons: ["timed_out", "disconnected", "unreachable"],
         deadline: .milliseconds(50)
     ) { deadline in
         let redis = try RedisServer()
@@ -139,7 +141,8 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     // MARK: Several servers
 
     private static let failover = StoreFault(
-        name: "a replica promoted by the sentinels", reasons: ["disconnected", "not_serving", "timed_out"], lasts: false
+        name: "a replica promoted by the sentinels",
+        reasons: ["disconnected", "unreachable", "not_serving", "timed_out"], lasts: false
     ) { deadline in
         let servers = try RedisSentinels()
         let addresses = servers.sentinels.map { "\"127.0.0.1:\($0.port)\"" }.joined(separator: ", ")
@@ -176,7 +179,8 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     }
 
     private static let nodeKilled = StoreFault(
-        name: "a cluster whose node is gone, and empty behind it", reasons: ["disconnected", "not_serving"],
+        name: "a cluster whose node is gone, and empty behind it",
+        reasons: ["disconnected", "unreachable", "not_serving"],
         keepsCounts: false
     ) { deadline in
         let cluster = try RedisCluster()
@@ -192,7 +196,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
 
     private static let nodeReplaced = StoreFault(
         name: "a cluster whose node is followed by its replica",
-        reasons: ["disconnected", "not_serving", "timed_out"], lasts: false
+        reasons: ["disconnected", "unreachable", "not_serving", "timed_out"], lasts: false
     ) { deadline in
         let cluster = try RedisCluster(replicas: 1, nodeTimeout: .seconds(1))
         return Scene(store: self.cluster(cluster, deadline)) {
