@@ -218,17 +218,19 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     private func heard(_ result: Result<[ScriptValue], QuotaFailure>, of script: QuotaScript) {
-        let now = self.clock.monotonicTime()
         switch result {
-        case .success: self.answered(script, at: now)
-        case .failure(let failure): self.failed(failure, of: script, at: now)
+        case .success: self.answered(script)
+        case .failure(let failure): self.failed(failure, of: script, at: self.clock.monotonicTime())
         }
     }
 
-    private func answered(_ script: QuotaScript, at now: MonotonicTime) {
-        if !script.mayWrite, let refusal = self.refusedWriting, now - refusal < Self.writingDoubt {
-            self.breaker.provedNothing(at: now)
-            return self.healthNow.withLock { $0.answers &+= 1 }
+    private func answered(_ script: QuotaScript) {
+        if !script.mayWrite, let refusal = self.refusedWriting {
+            let now = self.clock.monotonicTime()
+            if now - refusal < Self.writingDoubt {
+                self.breaker.provedNothing(at: now)
+                return self.healthNow.withLock { $0.answers &+= 1 }
+            }
         }
         self.refusedWriting = nil
         self.breaker.succeeded()
