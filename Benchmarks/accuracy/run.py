@@ -301,21 +301,23 @@ async def minute_limit(client, bearers, seconds, failover):
     killed = []
 
     async def kill_master():
-        await asyncio.sleep(seconds / 2)
+        # While half of the subjects are being admitted.
+        await asyncio.sleep(min(65, seconds / 2))
         failover.kill()
         killed.append(time.monotonic())
         print("  the master was killed")
 
     jobs = [subject(i, who) for i, who in enumerate(bearers)] + ([kill_master()] if failover else [])
     await asyncio.gather(*jobs)
-    elapsed = time.monotonic() - begin
+    end = time.monotonic()
+    elapsed = end - begin
     most = max(most_in_window(a) for a in admitted.values())
     # What a failover may forget: a subject's asks of the master's last second, and those on their way.
-    behind = {who: sum(1 for sent, answered in asks for end in killed if answered >= end - 1 and sent <= end)
+    behind = {who: sum(1 for sent, answered in asks for death in killed if answered >= death - 1 and sent <= death)
               for who, asks in admitted.items()}
     beyond = max(most_in_window(admitted[who]) - RPM - behind[who] for who in admitted)
     if killed:
-        gap = min(sent for asks in admitted.values() for sent, _ in asks if sent > killed[0]) - killed[0]
+        gap = min((sent for asks in admitted.values() for sent, _ in asks if sent > killed[0]), default=end) - killed[0]
         print(f"  asks of one subject that the failover could forget: at most {max(behind.values())}; "
               f"admitted again {gap:.1f} s after it")
     # A subject that always wants more gets its limit at the start and again as each ask leaves the window; in bursts
