@@ -85,7 +85,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
 
     private static let slow = StoreFault(
         name: "slower by 100 ms than is waited for", reasons: ["timed_out", "disconnected", "unreachable"],
-        deadline: .milliseconds(50)
+        deadline: .milliseconds(80)
     ) { deadline in
         let redis = try RedisServer()
         let road = try SlowRoad(to: redis.port)
@@ -183,7 +183,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         reasons: ["disconnected", "unreachable", "not_serving"],
         keepsCounts: false
     ) { deadline in
-        let cluster = try RedisCluster()
+        let cluster = try RedisCluster(nodeTimeout: .seconds(2))
         let node = Box(0)
         return Scene(store: self.cluster(cluster, deadline)) {
             let found = try cluster.placeOfAcme().source
