@@ -31,7 +31,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     ]
 
     private static func single(_ redis: RedisServer, _ deadline: TimeSpan, more: String = "") -> String {
-        self.single(redis.port, deadline, more: more)
+        Self.single(redis.port, deadline, more: more)
     }
 
     private static func single(_ port: UInt16, _ deadline: TimeSpan, more: String = "") -> String {
@@ -44,7 +44,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         name: "stopped, and empty behind it", reasons: ["disconnected", "unreachable"], keepsCounts: false
     ) { deadline in
         let redis = try RedisServer()
-        return Scene(store: self.single(redis, deadline)) {
+        return Scene(store: Self.single(redis, deadline)) {
             redis.kill()
         } end: {
             try redis.restart()
@@ -57,7 +57,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         deadline in
         let redis = try RedisServer()
         let watch = Box(Stopwatch())
-        return Scene(store: self.single(redis, deadline)) {
+        return Scene(store: Self.single(redis, deadline)) {
             redis.pause()
             watch.change { $0 = Stopwatch() }
         } end: {
@@ -71,7 +71,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     ) { deadline in
         let redis = try RedisServer(["--enable-debug-command", "local"])
         let isAwake = Gate()
-        return Scene(store: self.single(redis, deadline)) {
+        return Scene(store: Self.single(redis, deadline)) {
             let probe = try redis.probe()
             OwnThread.start {
                 _ = try? probe.call("DEBUG", "SLEEP", "4")
@@ -89,7 +89,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     ) { deadline in
         let redis = try RedisServer()
         let road = try SlowRoad(to: redis.port)
-        return Scene(store: self.single(road.port, deadline)) {
+        return Scene(store: Self.single(road.port, deadline)) {
             _ = redis
             road.delay(by: 100)
         } end: {
@@ -99,7 +99,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
 
     private static let outOfMemory = StoreFault(name: "out of memory", reasons: ["not_serving"]) { deadline in
         let redis = try RedisServer(["--maxmemory-policy", "noeviction"])
-        return Scene(store: self.single(redis, deadline)) {
+        return Scene(store: Self.single(redis, deadline)) {
             try redis.call("CONFIG", "SET", "maxmemory", "1")
         } end: {
             try redis.call("CONFIG", "SET", "maxmemory", "0")
@@ -109,7 +109,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     private static let readOnly = StoreFault(name: "a replica all of a sudden", reasons: ["not_serving"]) { deadline in
         let redis = try RedisServer()
         let nowhere = try TestSocket.freePort()
-        return Scene(store: self.single(redis, deadline)) {
+        return Scene(store: Self.single(redis, deadline)) {
             try redis.call("REPLICAOF", "127.0.0.1", "\(nowhere)")
         } end: {
             try redis.call("REPLICAOF", "NO", "ONE")
@@ -119,7 +119,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     private static let withoutReplicas = StoreFault(name: "a master without its replicas", reasons: ["not_serving"]) {
         deadline in
         let redis = try RedisServer()
-        return Scene(store: self.single(redis, deadline)) {
+        return Scene(store: Self.single(redis, deadline)) {
             try redis.call("CONFIG", "SET", "min-replicas-to-write", "1")
         } end: {
             try redis.call("CONFIG", "SET", "min-replicas-to-write", "0")
@@ -130,7 +130,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         let redis = try RedisServer(["--requirepass", "right"])
         let folder = try TemporaryFolder()
         let path = try folder.write("password", "right")
-        return Scene(store: self.single(redis, deadline, more: ", password: {file: \(path)}")) {
+        return Scene(store: Self.single(redis, deadline, more: ", password: {file: \(path)}")) {
             try redis.change(password: "right", to: "other")
         } end: {
             try redis.change(password: "other", to: "right")
@@ -163,7 +163,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         deadline in
         let cluster = try RedisCluster()
         let place = Box((slot: 0, source: 0))
-        return Scene(store: self.cluster(cluster, deadline)) {
+        return Scene(store: Self.cluster(cluster, deadline)) {
             let found = try cluster.placeOfAcme()
             place.change { $0 = found }
             let target = (found.source + 1) % 3
@@ -185,7 +185,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
     ) { deadline in
         let cluster = try RedisCluster(nodeTimeout: .seconds(2))
         let node = Box(0)
-        return Scene(store: self.cluster(cluster, deadline)) {
+        return Scene(store: Self.cluster(cluster, deadline)) {
             let found = try cluster.placeOfAcme().source
             node.change { $0 = found }
             cluster.masters[found].kill()
@@ -199,7 +199,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         reasons: ["disconnected", "unreachable", "not_serving", "timed_out"], lasts: false
     ) { deadline in
         let cluster = try RedisCluster(replicas: 1, nodeTimeout: .seconds(1))
-        return Scene(store: self.cluster(cluster, deadline)) {
+        return Scene(store: Self.cluster(cluster, deadline)) {
             let found = try cluster.placeOfAcme()
             // Only the first one has a replica.
             if found.source != 0 {
