@@ -38,13 +38,14 @@ final class CounterStore: Sendable {
         let settings = try StoreBuilder(file: file).redis(redis)
         self.settings = settings
         let feed = ChangeFeed()
+        let isCluster = if case .cluster = settings.topology { true } else { false }
         let clients = group.loops.map { Redis(settings, loop: $0) }
         let stores = zip(group.loops, clients).map { loop, client in
             let shard = metrics.shards[loop.index]
             let runner = RedisRunner(client, clock: clock) { script, span in
                 shard.storeAnswered(script.operation, after: span)
             }
-            return RedisStore(loop: loop, runner: runner, feed: feed) { degradation in
+            return RedisStore(loop: loop, runner: runner, feed: feed, isCluster: isCluster) { degradation in
                 Self.tell(degradation, of: loop, operations)
             }
         }

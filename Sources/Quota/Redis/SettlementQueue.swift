@@ -19,7 +19,6 @@ struct SettlementQueue {
     /// Waiting and on their way.
     var count: Int { self.entries.count &+ self.inFlight }
     var hasWaiting: Bool { self.entries.count > 0 }
-    var first: Settlement? { self.entries.first?.settlement }
 
     /// False when it is full: then the entry is gone.
     mutating func append(_ entry: Entry) -> Bool {
@@ -40,13 +39,18 @@ struct SettlementQueue {
         return entry
     }
 
+    /// An entry that was taken and not sent goes behind the others.
+    mutating func putBack(_ entry: Entry) {
+        self.done()
+        self.entries.append(entry)
+    }
+
     mutating func done() { self.inFlight = max(0, self.inFlight &- 1) }
 
     mutating func failed(_ entry: Entry, _ failure: QuotaFailure, at now: MonotonicTime) {
-        self.done()
         var entry = entry
         entry.note(failure, at: now)
-        self.entries.append(entry)
+        self.putBack(entry)
     }
 
     /// A minute less than ids are remembered.

@@ -63,18 +63,23 @@ struct SharedAgreementTests {
     @Test(arguments: ["requests", "tokens"])
     func `A refusal here, its fields, the quota there and the operators' view agree`(_ family: String) throws {
         let (one, other, redis) = try self.gateways()
-        let plan = family == "requests" ? "rpm-2" : "day-100"
+        let plan = family == "requests" ? "rpm-2" : "day-1000"
         let name = family == "requests" ? "requests_per_minute" : "tokens_per_day"
         let caller = Caller(plan)
+        let marker = Caller.unique("agree")
+        for gateway in [one, other] {
+            let dear = OpenAIShapes.completion("ok", usage: OpenAIShapes.Usage(300, 180).json)
+            _ = gateway.provider.script(marker, .body(dear))
+        }
         var refused: Answer?
         for index in 0..<12 where refused == nil {
-            let answer = try (index % 2 == 0 ? one : other).ask(Ask("agree"), as: caller)
+            let answer = try (index % 2 == 0 ? one : other).ask(Ask(marker), as: caller)
             if answer.status == 429 { refused = answer } else { #expect(answer.status == 200) }
             #expect(try one.isIdle(caller))
         }
         let watch = Stopwatch()
         // The first refusal of each is the store's; the next one may be remembered.
-        let answers = try [one, one, other, other].map { try $0.ask(Ask("agree"), as: caller).response }
+        let answers = try [one, one, other, other].map { try $0.ask(Ask(marker), as: caller).response }
         var told: [Told] = []
         for (index, answer) in answers.enumerated() {
             #expect(answer.status == 429 && refused != nil)
