@@ -1,8 +1,24 @@
 import EventLoops
 import GatewayTesting
 import GatewayTypes
-import Quota
+import RedisClient
 import Testing
+
+@testable import Quota
+
+/// Answers renewals, but for the tenant of one tag.
+private final class HalfRunner: ScriptRunner {
+    private let failing: ByteString
+
+    init(failing: ByteString) { self.failing = failing }
+
+    func run(
+        _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
+        then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
+    ) {
+        then(tag == self.failing ? .failure(.timedOut) : .success([.integer(QuotaScript.version), .integer(1)]))
+    }
+}
 
 /// What is believed of a store that answers some things, or nothing for long.
 @Suite struct StoreDoubtTests {
@@ -59,5 +75,27 @@ import Testing
         try await it.onLoop { it.runner.failure = nil }
         try await it.until { it.store.health.waitingSettlements == 0 }
         #expect(try await it.bench.look(asks[0]).states.map(\.used) == [0, 45])
+    }
+
+    @Test(arguments: [true, false])
+    func aNodeOfAClusterThatFailsStopsOnlyItsTenants(isCluster: Bool) async throws {
+        let loop = try #require(PlainServer.loops?.loops.first)
+        let store = RedisStore(
+            loop: loop, runner: HalfRunner(failing: QuotaKey("bad").tag), feed: ChangeFeed(), isCluster: isCluster,
+            clock: TestClock())
+        func renew(_ tenant: TenantID) async -> QuotaFailure? {
+            let caller = QuotaCaller(tenant: tenant, subject: "u", address: "")
+            do throws(QuotaFailure) {
+                _ = try await store.renew([Lease(caller: caller, request: RequestID(high: 1, low: 1))])
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for _ in 0..<3 { #expect(await renew("bad") == .timedOut) }
+        #expect(await renew("bad") == .breakerOpen)
+        #expect(await renew("good") == (isCluster ? nil : .breakerOpen))
+        // What the others answer hides nothing.
+        #expect(store.health.degraded?.reason == .timedOut)
     }
 }
