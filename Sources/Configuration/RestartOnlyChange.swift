@@ -40,7 +40,9 @@ extension ConfigurationDocument {
             changes.append(.adminListener(from: self.listeners.admin, to: new.listeners.admin))
         }
         if self.loops != new.loops { changes.append(.loops(from: self.loops, to: new.loops)) }
-        if self.store != new.store { changes.append(.store(from: self.store, to: new.store)) }
+        if self.store.withoutLogins != new.store.withoutLogins {
+            changes.append(.store(from: self.store, to: new.store))
+        }
         if self.identity.stateDirectory != new.identity.stateDirectory {
             changes.append(
                 .stateDirectory(from: self.identity.stateDirectory, to: new.identity.stateDirectory))

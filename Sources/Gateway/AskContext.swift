@@ -84,6 +84,9 @@ final class AskContext {
         return self.principal?.isGuest == true ? plan.guestLimits : plan.limits
     }
 
+    /// When the tenant's days end; nil before it is known.
+    var dayTurn: DayTurn? { self.tenant.map { DayTurn($0.calendar, now: self.loop.loop.clock.wallTime()) } }
+
     /// The client's network address: the peer's, or what trusted proxies say of it.
     private(set) lazy var client = ForwardedChain.client(
         of: self.exchange.head, peer: self.exchange.peer, trusted: self.snapshot.relay.trustedProxies)

@@ -38,7 +38,8 @@ struct AskFailure: Error {
 
     /// Sends the error; returns its status.
     func respond(to context: AskContext) -> Int {
-        let answer = self.answer
+        var answer = self.answer
+        answer.dayTurn = context.dayTurn
         let format = context.format
         let status = self.status ?? answer.status(in: format)
         let language = context.language

@@ -78,7 +78,8 @@ package struct DataPlane: HTTPHandler {
             let question = QuotaQuestion(caller: caller, limits: plan.limits, calendar: tenant.calendar)
             let standing = try await self.look(question, context)
             context.states = standing.states
-            self.answer(200, QuotaAnswer.body(plan: principal.plan, standing: standing), context)
+            let body = QuotaAnswer.body(plan: principal.plan, standing: standing, dayTurn: context.dayTurn)
+            self.answer(200, body, context)
         } catch {
             context.status = error.respond(to: context)
         }

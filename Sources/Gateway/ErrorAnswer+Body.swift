@@ -75,6 +75,7 @@ extension ErrorAnswer {
         writer.integer(max(first.remaining, 0))
         writer.name("resetSeconds")
         writer.integer(max(first.resetSeconds, 0))
+        self.dayTurn?.append(first, to: &writer)
         writer.endObject()
         writer.name("violated-policies")
         writer.beginArray()

@@ -12,6 +12,8 @@ package struct ErrorAnswer: Sendable {
     let detail: String?
     /// The member that is wrong, for OpenAI's object; never what a client wrote.
     let parameter: String?
+    /// Tells when a day of tokens ends; nil where the tenant's zone is not known.
+    var dayTurn: DayTurn?
 
     /// - Parameters:
     ///   - retryAfterSeconds: how long to wait, for the codes that answer 503; nil takes the code's own.

@@ -5,7 +5,7 @@ import Quota
 
 /// `GET /v1/quota`: the caller's plan and, for each limit, what it allows, what is left and when more comes.
 enum QuotaAnswer {
-    static func body(plan: PlanName, standing: Standing) -> [UInt8] {
+    static func body(plan: PlanName, standing: Standing, dayTurn: DayTurn?) -> [UInt8] {
         var json = JSONWriter()
         json.beginObject()
         json.name("plan")
@@ -28,6 +28,7 @@ enum QuotaAnswer {
             json.integer(state.remaining)
             json.name("resetSeconds")
             json.integer(state.resetSeconds)
+            dayTurn?.append(state, to: &json)
             json.name("observe")
             json.bool(state.limit.observe)
             json.endObject()

@@ -4,7 +4,9 @@ import GatewayTypes
 package enum QuotaFailure: Error, Hashable, Sendable, CaseIterable, MetricLabel {
     /// No answer within the time allowed. Whether the store has acted is unknown.
     case timedOut
-    /// No connection, or it broke. Whether the store has acted is unknown.
+    /// There is no connection, so the store was not asked.
+    case unreachable
+    /// The connection broke. Whether the store has acted is unknown.
     case disconnected
     /// Earlier failures have opened the breaker: the store was not asked.
     case breakerOpen
@@ -20,6 +22,7 @@ package enum QuotaFailure: Error, Hashable, Sendable, CaseIterable, MetricLabel 
     package var metricLabel: String {
         switch self {
         case .timedOut: "timed_out"
+        case .unreachable: "unreachable"
         case .disconnected: "disconnected"
         case .breakerOpen: "breaker_open"
         case .overloaded: "overloaded"
@@ -33,7 +36,7 @@ package enum QuotaFailure: Error, Hashable, Sendable, CaseIterable, MetricLabel 
     package var mayHaveActed: Bool {
         switch self {
         case .timedOut, .disconnected, .malformedAnswer: true
-        case .breakerOpen, .overloaded, .notServing, .notPermitted: false
+        case .unreachable, .breakerOpen, .overloaded, .notServing, .notPermitted: false
         }
     }
 }

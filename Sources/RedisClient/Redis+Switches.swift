@@ -5,11 +5,11 @@ extension Redis {
     ///
     /// Only a hint: whoever is named is asked for its role like any other, and the sentinels are asked when it is none.
     func listenForSwitches() -> RedisSubscriber? {
-        guard case .sentinel(let name, let sentinels, let credentials) = self.settings.topology else { return nil }
+        guard case .sentinel(let name, let sentinels, _) = self.settings.topology else { return nil }
         var settings = self.settings
         // Any of them will do, and the next one when it goes.
         settings.topology = .cluster(seeds: sentinels)
-        settings.credentials = credentials
+        settings.login = settings.sentinelLogin
         settings.database = 0
         let hear: @Sendable (RedisSubscriber.Event) -> Void = { [unowned self] event in
             switch event {

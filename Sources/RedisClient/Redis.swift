@@ -309,10 +309,9 @@ extension Redis {
 
     /// Asks the sentinels who the master is. The nodes known until now are let go when it is another.
     func find() {
-        guard case .sentinel(let name, let sentinels, let credentials) = self.settings.topology else { return }
+        guard case .sentinel(let name, let sentinels, _) = self.settings.topology else { return }
         if let finder = self.finder { return finder.start() }
-        let finder = SentinelFinder(
-            name: name, sentinels: sentinels, credentials: credentials, settings: self.settings, loop: self.loop)
+        let finder = SentinelFinder(name: name, sentinels: sentinels, settings: self.settings, loop: self.loop)
         finder.found = { [unowned self] in self.found($0) }
         finder.failed = { [unowned self] failure in
             self.note { $0.lastFailure = failure }

@@ -50,7 +50,12 @@ final class RedisCall {
     func finish(_ result: Result<RedisReply, RedisFailure>) {
         let then = self.then
         self.then = nil
-        then?(result)
+        // Whatever kept it from being done again: the first time it may have been.
+        if self.isResent, case .failure(let failure) = result, !failure.mayHaveActed {
+            then?(.failure(.connectionLost))
+        } else {
+            then?(result)
+        }
     }
 
     func append(to output: inout [UInt8]) {

@@ -52,7 +52,7 @@ final class RedisNode: RedisConnectionOwner {
     private func connect() {
         guard !self.isStopped, self.connection == nil else { return }
         let connection = RedisConnection(
-            self.address, role: self.role, settings: self.settings, credentials: self.settings.credentials,
+            self.address, role: self.role, settings: self.settings, credentials: self.settings.login.credentials,
             loop: self.loop, resuming: self.resumption, owner: self)
         self.connection = connection
         connection.start()

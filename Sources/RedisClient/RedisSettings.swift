@@ -1,4 +1,5 @@
 package import GatewayTypes
+import Synchronization
 package import TLS
 
 /// Where a Redis server listens.
@@ -31,12 +32,24 @@ package struct RedisCredentials: Hashable, Sendable, CustomStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+/// What a client logs in with, which may change while it runs: each new connection takes what holds then.
+package final class RedisLogin: Sendable {
+    private let now: Mutex<RedisCredentials?>
+
+    package init(_ credentials: RedisCredentials? = nil) { self.now = Mutex(credentials) }
+
+    package var credentials: RedisCredentials? { self.now.withLock { $0 } }
+
+    /// From any thread. Connections that stand stay as they are, as the servers let them.
+    package func change(to credentials: RedisCredentials?) { self.now.withLock { $0 = credentials } }
+}
+
 /// How the servers are laid out.
 package enum RedisTopology: Hashable, Sendable {
     case single(RedisAddress)
     /// - Parameters:
     ///   - master: the name under which the sentinels know the master.
-    ///   - credentials: for the sentinels, which have their own.
+    ///   - credentials: for the sentinels, which have their own; those to begin with.
     case sentinel(master: ByteString, sentinels: [RedisAddress], credentials: RedisCredentials?)
     /// - Parameter seeds: some of the nodes; the rest is learned from them.
     case cluster(seeds: [RedisAddress])
@@ -45,7 +58,9 @@ package enum RedisTopology: Hashable, Sendable {
 /// Everything a client has to know.
 package struct RedisSettings: Sendable {
     package var topology: RedisTopology
-    package var credentials: RedisCredentials?
+    package var login: RedisLogin
+    /// At the sentinels.
+    package var sentinelLogin: RedisLogin
     /// Nil for plain TCP. Sentinels are asked over the same.
     package var tls: TLSClientContext?
     /// Selected after connecting; a cluster has none but 0.
@@ -65,7 +80,9 @@ package struct RedisSettings: Sendable {
         commandTimeout: TimeSpan = .milliseconds(50), mostCalls: Int = 16384
     ) {
         self.topology = topology
-        self.credentials = credentials
+        self.login = RedisLogin(credentials)
+        self.sentinelLogin = RedisLogin()
+        if case .sentinel(_, _, let credentials) = topology { self.sentinelLogin.change(to: credentials) }
         self.tls = tls
         self.database = database
         self.clientName = clientName

@@ -77,9 +77,9 @@ package final class RedisSubscriber: @unchecked Sendable {
 
     private func connect() {
         guard !self.isStopped, self.connection == nil else { return }
-        if case .sentinel(let name, let sentinels, let credentials) = self.settings.topology {
+        if case .sentinel(let name, let sentinels, _) = self.settings.topology {
             let finder = SentinelFinder(
-                name: name, sentinels: sentinels, credentials: credentials, settings: self.settings, loop: self.loop)
+                name: name, sentinels: sentinels, settings: self.settings, loop: self.loop)
             finder.found = { [unowned self] address in
                 self.finder = nil
                 self.connect(to: address)
@@ -94,7 +94,7 @@ package final class RedisSubscriber: @unchecked Sendable {
 
     private func connect(to address: RedisAddress) {
         let connection = RedisConnection(
-            address, role: .subscriber, settings: self.settings, credentials: self.settings.credentials,
+            address, role: .subscriber, settings: self.settings, credentials: self.settings.login.credentials,
             loop: self.loop, owner: self)
         self.connection = connection
         connection.start()

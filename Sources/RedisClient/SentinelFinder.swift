@@ -7,7 +7,6 @@ import GatewayTypes
 final class SentinelFinder: RedisConnectionOwner {
     private let name: ByteString
     private var sentinels: [RedisAddress]
-    private let credentials: RedisCredentials?
     private let settings: RedisSettings
     private let loop: EventLoop
     private var connection: RedisConnection?
@@ -23,12 +22,10 @@ final class SentinelFinder: RedisConnectionOwner {
     private(set) var lastFailure: RedisFailure?
 
     init(
-        name: ByteString, sentinels: [RedisAddress], credentials: RedisCredentials?, settings: RedisSettings,
-        loop: EventLoop
+        name: ByteString, sentinels: [RedisAddress], settings: RedisSettings, loop: EventLoop
     ) {
         self.name = name
         self.sentinels = sentinels
-        self.credentials = credentials
         var settings = settings
         settings.connectTimeout = min(settings.connectTimeout, .milliseconds(300))
         self.settings = settings
@@ -70,8 +67,8 @@ final class SentinelFinder: RedisConnectionOwner {
         guard self.isSearching else { return }
         guard self.next < self.sentinels.count else { return self.endRound() }
         let connection = RedisConnection(
-            self.sentinels[self.next], role: .sentinel, settings: self.settings, credentials: self.credentials,
-            loop: self.loop, owner: self)
+            self.sentinels[self.next], role: .sentinel, settings: self.settings,
+            credentials: self.settings.sentinelLogin.credentials, loop: self.loop, owner: self)
         self.connection = connection
         connection.start()
     }

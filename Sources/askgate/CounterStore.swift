@@ -16,6 +16,8 @@ final class CounterStore: Sendable {
     private let redisStores: [RedisStore]
     private let clients: [Redis]
     private let subscriber: RedisSubscriber?
+    /// What all of them log in with; nil in memory.
+    private let settings: RedisSettings?
 
     init(
         _ settings: StoreSettings, file: String, group: EventLoopGroup, metrics: MetricsRegistry,
@@ -29,18 +31,21 @@ final class CounterStore: Sendable {
             self.redisStores = []
             self.clients = []
             self.subscriber = nil
+            self.settings = nil
             self.outage = Outage()
             return
         }
         let settings = try StoreBuilder(file: file).redis(redis)
+        self.settings = settings
         let feed = ChangeFeed()
+        let isCluster = if case .cluster = settings.topology { true } else { false }
         let clients = group.loops.map { Redis(settings, loop: $0) }
         let stores = zip(group.loops, clients).map { loop, client in
             let shard = metrics.shards[loop.index]
             let runner = RedisRunner(client, clock: clock) { script, span in
                 shard.storeAnswered(script.operation, after: span)
             }
-            return RedisStore(loop: loop, runner: runner, feed: feed) { degradation in
+            return RedisStore(loop: loop, runner: runner, feed: feed, isCluster: isCluster) { degradation in
                 Self.tell(degradation, of: loop, operations)
             }
         }
@@ -62,6 +67,14 @@ final class CounterStore: Sendable {
         operations.error(
             "store does not answer; each limit's stance decides",
             [.int("loop", loop.index), .label("reason", degradation.reason)])
+    }
+
+    /// Takes users and passwords of a new configuration, for connections that are made from now on.
+    func takeLogins(of settings: StoreSettings) {
+        guard let own = self.settings, case .redis(let redis) = settings else { return }
+        let logins = StoreBuilder.logins(redis)
+        own.login.change(to: logins.store)
+        own.sentinelLogin.change(to: logins.sentinels)
     }
 
     /// Keeps the connections until the task is cancelled.

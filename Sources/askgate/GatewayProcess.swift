@@ -62,13 +62,14 @@ final class GatewayProcess: Sendable {
             let snapshot = try builder.snapshot(of: document, generation: 1)
             self.snapshots = SnapshotStore(snapshot)
             let desk = AdminDesk(document, snapshot)
-            self.reloader = Reloader(
-                source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
-                board: self.board, accessLog: self.accessLog, operations: self.operations, metrics: self.metrics)
             let store = try CounterStore(
                 document.store, file: source.name, group: self.group, metrics: self.metrics,
                 operations: self.operations)
             self.store = store
+            self.reloader = Reloader(
+                source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
+                board: self.board, store: store, accessLog: self.accessLog, operations: self.operations,
+                metrics: self.metrics)
             self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
             self.loops = try Self.loops(self.group, store, self.metrics, self.board, self.operations)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)

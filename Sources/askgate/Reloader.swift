@@ -10,12 +10,13 @@ import Synchronization
 /// Puts the configuration's new content in force, or changes nothing and says why. One reload at a time.
 final class Reloader: Sendable {
     private let source: ConfigurationSource
-    /// What the process was started with; listeners, loops and store stay as it says.
+    /// What the process was started with; listeners, loops and store stay as it says, but for the store's passwords.
     private let document: ConfigurationDocument
     private let snapshots: SnapshotStore
     private let desk: AdminDesk
     private let fetcher: KeySetFetcher
     private let board: OrderBoard
+    private let store: CounterStore
     private let accessLog: AccessLog
     private let operations: OperationLog
     private let metrics: MetricsRegistry
@@ -24,8 +25,8 @@ final class Reloader: Sendable {
 
     init(
         source: ConfigurationSource, document: ConfigurationDocument, snapshots: SnapshotStore, desk: AdminDesk,
-        fetcher: KeySetFetcher, board: OrderBoard, accessLog: AccessLog, operations: OperationLog,
-        metrics: MetricsRegistry
+        fetcher: KeySetFetcher, board: OrderBoard, store: CounterStore, accessLog: AccessLog,
+        operations: OperationLog, metrics: MetricsRegistry
     ) {
         self.source = source
         self.document = document
@@ -33,6 +34,7 @@ final class Reloader: Sendable {
         self.desk = desk
         self.fetcher = fetcher
         self.board = board
+        self.store = store
         self.accessLog = accessLog
         self.operations = operations
         self.metrics = metrics
@@ -54,6 +56,7 @@ final class Reloader: Sendable {
                 let snapshot = try builder.snapshot(of: loaded.document, generation: generation + 1)
                 generation += 1
                 self.snapshots.replace(with: snapshot)
+                self.store.takeLogins(of: loaded.document.store)
                 self.desk.replace(with: loaded.document, snapshot)
                 self.metrics.background.snapshotApplied(generation: generation)
                 self.metrics.background.configurationReloaded(.applied)

@@ -91,6 +91,12 @@ import Testing
             ])
         let limits = goodConfiguration.replacing(only: "limit: 20", by: "limit: 5")
         #expect(try old.restartOnlyChanges(to: load(limits).document).isEmpty)
+        func stored(_ more: String) throws -> ConfigurationDocument {
+            try load(goodConfiguration + "store: {kind: redis, address: \"redis:6379\", \(more)}\n").document
+        }
+        let login = try stored("user: a, password: {env: MAIN_KEY}")
+        #expect(try stored("timeout: 50ms").restartOnlyChanges(to: login).isEmpty)
+        #expect(try login.restartOnlyChanges(to: stored("timeout: 60ms")).count == 1)
         let kept = goodConfiguration + "identity: {state_directory: /var/lib/askgate}\n"
         #expect(
             try old.restartOnlyChanges(to: load(kept).document).map(\.description) == [

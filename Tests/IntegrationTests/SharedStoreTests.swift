@@ -26,10 +26,6 @@ struct SharedStoreTests {
         let used = try #require(try one.quota(caller)["tokens_per_day"]?.used)
         let usedThere = try other.quota(caller)["tokens_per_day"]?.used
         #expect(used > 0 && used == usedThere)
-        // The second refusal of a caller who is known to be over its limit asks nobody.
-        let before = try redis.call("INFO", "commandstats").text
-        #expect(try other.ask(Ask("shared"), as: caller).status == 429)
-        #expect(self.evaluations(before) == self.evaluations(try redis.call("INFO", "commandstats").text))
     }
 
     @Test func `A place that a stream holds here is taken there, and free when its client hangs up`() throws {
@@ -60,7 +56,7 @@ struct SharedStoreTests {
         // Three failures in a row make it known.
         for _ in 0..<3 { #expect(try denies.ask(Ask("without"), as: caller).status == 503) }
         let readiness = try #require(denies.process.admin("/readyz"))
-        #expect(readiness.status == 200 && readiness.json?["store"]?["degraded"]?.string == "disconnected")
+        #expect(readiness.status == 200 && readiness.json?["store"]?["degraded"]?.string == "unreachable")
         #expect(denies.process.metrics.value("askgate_store_degraded") == 1)
         #expect(allows.process.metrics.value("askgate_admitted_without_store_total") >= 8)
         try redis.restart()
@@ -72,10 +68,5 @@ struct SharedStoreTests {
                 })
             #expect(gateway.process.admin("/readyz")?.json?["store"] == nil)
         }
-    }
-
-    private func evaluations(_ statistics: String?) -> [Substring] {
-        (statistics ?? "").split(separator: "\r\n").filter { $0.hasPrefix("cmdstat_eval") }
-            .compactMap { $0.split(separator: ",").first }
     }
 }

@@ -35,6 +35,22 @@ struct ServerFaultTests {
         }
     }
 
+    @Test func aLoginThatChangesHoldsForTheNextConnection() async throws {
+        let server = try RedisServer()
+        try server.call("ACL", "SETUSER", "app", "on", ">old", "~*", "+@all")
+        let settings = server.settings(credentials: RedisCredentials(user: "app", password: "old"))
+        try await withClient(settings) { client in
+            #expect(await client.call("PING").text == "PONG")
+            try server.call("ACL", "SETUSER", "app", "resetpass", ">new")
+            // Whoever has logged in stays.
+            settings.login.change(to: RedisCredentials(user: "app", password: "new"))
+            #expect(await client.call("PING").text == "PONG" && client.redis.state.connections == 1)
+            try server.call("CLIENT", "KILL", "USER", "app")
+            #expect(await client.until(["PING"], Self.isBack).text == "PONG")
+            #expect(client.redis.state.connections == 2)
+        }
+    }
+
     @Test func aUserWithNarrowRightsIsToldOfTheOneThatFails() async throws {
         let server = try RedisServer(["--user", "app", "on", ">apt", "~mine*", "+get", "+set"])
         let credentials = RedisCredentials(user: "app", password: "apt")

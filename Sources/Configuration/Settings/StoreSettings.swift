@@ -13,6 +13,13 @@ package enum StoreSettings: Sendable, Hashable {
         case .redis: "redis"
         }
     }
+
+    /// The same without users and passwords, which a reload takes.
+    var withoutLogins: StoreSettings {
+        guard case .redis(var redis) = self else { return self }
+        (redis.user, redis.password, redis.sentinelUser, redis.sentinelPassword) = (nil, nil, nil, nil)
+        return .redis(redis)
+    }
 }
 
 /// Counters in Redis, shared by all instances that name the same.

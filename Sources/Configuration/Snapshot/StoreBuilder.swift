@@ -12,15 +12,24 @@ package struct StoreBuilder {
     /// - Throws: when a file of TLS cannot be used.
     package func redis(_ settings: RedisStoreSettings) throws(ConfigurationFailure) -> RedisSettings {
         var topology = settings.topology
+        let logins = Self.logins(settings)
         if case .sentinel(let master, let sentinels, _) = topology {
-            topology = .sentinel(
-                master: master, sentinels: sentinels,
-                credentials: Self.credentials(settings.sentinelUser, settings.sentinelPassword))
+            topology = .sentinel(master: master, sentinels: sentinels, credentials: logins.sentinels)
         }
         return RedisSettings(
-            topology: topology, credentials: Self.credentials(settings.user, settings.password),
+            topology: topology, credentials: logins.store,
             tls: try settings.tls.map { (tls) throws(ConfigurationFailure) in try self.context(tls) },
             database: settings.database, connectTimeout: settings.connectTimeout, commandTimeout: settings.timeout)
+    }
+
+    /// What the client logs in with and, at sentinels, what it does there.
+    package static func logins(
+        _ settings: RedisStoreSettings
+    ) -> (store: RedisCredentials?, sentinels: RedisCredentials?) {
+        (
+            self.credentials(settings.user, settings.password),
+            self.credentials(settings.sentinelUser, settings.sentinelPassword)
+        )
     }
 
     private static func credentials(_ user: String?, _ password: ResolvedSecret?) -> RedisCredentials? {

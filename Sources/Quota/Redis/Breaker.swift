@@ -42,6 +42,11 @@ package struct Breaker: Sendable {
 
     package mutating func succeeded() { self.state = .closed(failures: 0) }
 
+    /// The store answered what proves nothing of what failed: the next ask may find out.
+    package mutating func provedNothing(at now: MonotonicTime) {
+        if case .probing(_, let rest) = self.state { self.state = .open(until: now, rest: rest) }
+    }
+
     package mutating func failed(at now: MonotonicTime) {
         switch self.state {
         case .closed(let failures):

@@ -36,6 +36,14 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
         }
     }
 
+    /// A store without memory, or one that has become a replica, answers those that write nothing as if all were well.
+    var mayWrite: Bool {
+        switch self {
+        case .admit, .settle, .renew, .steer, .revise, .handOver: true
+        case .look, .steering, .leases, .audit, .orders: false
+        }
+    }
+
     /// Sent twice it does no more than sent once. A change of an operator does: it takes a version.
     package var isIdempotent: Bool { self != .steer && self != .revise }
 }

@@ -55,7 +55,8 @@ extension QuotaFailure {
     init(_ failure: RedisFailure) {
         switch failure {
         case .timedOut: self = .timedOut
-        case .unreachable, .connectionLost, .tls, .noSentinel, .stopped: self = .disconnected
+        case .unreachable, .tls, .noSentinel, .stopped: self = .unreachable
+        case .connectionLost: self = .disconnected
         case .overloaded: self = .overloaded
         case .notPermitted: self = .notPermitted
         case .notServing, .refusesWrites, .unknownMaster: self = .notServing

@@ -9,7 +9,7 @@ import Synchronization
 /// node's clock. Calls from other threads are taken over to the loop. While the store does not answer, a breaker fails
 /// calls at once and settlements wait in a bounded queue; the first answer closes it again.
 package final class RedisStore: QuotaStore, @unchecked Sendable {
-    // Unchecked: `runner`, `breaker`, `queue`, `tags` and `timer` are touched on the loop's thread only; the rest is
+    // Unchecked: `runner`, `trusts`, `queue`, `tags` and `timer` are touched on the loop's thread only; the rest is
     // constant or guards itself.
 
     /// Where scripts take the time from.
@@ -27,7 +27,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     let feed: ChangeFeed
     private let healthNow = Mutex(StoreHealth())
     private let observer: @Sendable (StoreHealth.Degradation?) -> Void
-    private var breaker = Breaker()
+    private var trusts: StoreTrusts
     private var queue: SettlementQueue
     private let timer = LoopTimer()
     /// Prefixes of keys by tenant; tenants come from the configuration and are few.
@@ -40,16 +40,19 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     /// - Parameters:
     ///   - runner: this loop's client.
     ///   - feed: the process' ear for changes made elsewhere.
+    ///   - isCluster: tenants lie on different nodes, which fail apart from each other.
     ///   - queueCapacity: settlements that may wait for the store on this loop.
     ///   - observer: told when the store becomes degraded and, with nil, when it is well again; on the loop.
     package init(
-        loop: EventLoop, runner: any ScriptRunner, feed: ChangeFeed, queueCapacity: Int = 4096,
+        loop: EventLoop, runner: any ScriptRunner, feed: ChangeFeed, isCluster: Bool = false,
+        queueCapacity: Int = 16_384,
         scriptClock: ScriptClock = .server, clock: (any GatewayTypes.Clock)? = nil,
         observer: @escaping @Sendable (StoreHealth.Degradation?) -> Void = { _ in }
     ) {
         self.loop = loop
         self.runner = runner
         self.feed = feed
+        self.trusts = StoreTrusts(isByTenant: isCluster)
         self.queue = SettlementQueue(capacity: queueCapacity)
         self.scriptClock = scriptClock
         self.clock = clock ?? loop.clock
@@ -119,9 +122,12 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         self.onLoop { self.send(SettlementQueue.Entry(settlement: settlement)) }
     }
 
+    private func tag(of settlement: Settlement) -> ByteString { self.tag(of: settlement.caller.tenant).tag }
+
     /// Sends a settlement, or keeps it when the store is known to be away.
     private func send(_ entry: SettlementQueue.Entry) {
-        guard self.breaker.isClosed && !self.queue.hasWaiting else { return self.keep(entry) }
+        let isHeldUp = self.queue.hasWaiting && !self.trusts.isByTenant
+        guard self.trusts[self.tag(of: entry.settlement)].isWhole, !isHeldUp else { return self.keep(entry) }
         let settlement = entry.settlement
         self.ask(.settle, self.input(of: settlement)) { result in
             guard case .failure(let failure) = result.flatMap({ Self.settlementResult($0) }) else { return }
@@ -144,24 +150,45 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         self.loop.arm(self.timer, after: Self.retryPeriod)
     }
 
-    /// Sends what waits: one as a probe while the breaker is open, then all.
+    /// Sends what waits and may be sent; the rest goes behind it.
     private func drain() {
-        for _ in 0..<(self.breaker.isClosed ? Self.batch : 1) {
-            let now = self.clock.monotonicTime()
-            guard let entry = self.queue.take(at: now) else { break }
-            let settlement = entry.settlement
-            self.ask(.settle, self.input(of: settlement)) { result in
-                switch result.flatMap({ Self.settlementResult($0) }) {
-                case .success:
-                    self.queue.done()
-                    // The store is back: no reason to wait for the timer.
-                    if self.queue.hasWaiting { self.loop.arm(self.timer, after: .milliseconds(1)) }
-                case .failure(let failure): self.queue.failed(entry, failure, at: self.clock.monotonicTime())
-                }
-                self.queueChanged()
+        var tried: Set<ByteString> = []
+        for _ in 0..<min(Self.batch, self.queue.count) {
+            guard let entry = self.queue.take(at: self.clock.monotonicTime()) else { break }
+            let tag = self.tag(of: entry.settlement)
+            let trust = self.trusts[tag]
+            if trust.isWhole || (trust.refusedWriting != nil && tried.insert(tag).inserted) {
+                self.resend(entry)
+            } else {
+                self.queue.putBack(entry)
+                if tried.insert(tag).inserted { self.probe(for: entry.settlement) }
+                if !self.trusts.isByTenant { break }
             }
         }
         self.queueChanged()
+    }
+
+    private func resend(_ entry: SettlementQueue.Entry) {
+        self.ask(.settle, self.input(of: entry.settlement)) { result in
+            switch result.flatMap({ Self.settlementResult($0) }) {
+            case .success:
+                self.queue.done()
+                self.drainSoon()
+            case .failure(let failure): self.queue.failed(entry, failure, at: self.clock.monotonicTime())
+            }
+            self.queueChanged()
+        }
+    }
+
+    /// The store is back: no reason to wait for the timer.
+    private func drainSoon() { if self.queue.hasWaiting { self.loop.arm(self.timer, after: .milliseconds(1)) } }
+
+    /// Asks for what moves nothing, on behalf of a settlement. Whether one was done that is not answered nobody knows,
+    /// and after some minutes the store does not, either; so none is risked.
+    private func probe(for settlement: Settlement) {
+        self.ask(.renew, self.input(of: Lease(caller: settlement.caller, request: settlement.request))) { result in
+            if case .success = result { self.drainSoon() }
+        }
     }
 
     // MARK: Asking the client
@@ -189,40 +216,48 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         _ script: QuotaScript, _ input: ScriptInput,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
-        guard self.breaker.mayAsk(at: self.clock.monotonicTime()) else { return then(.failure(.breakerOpen)) }
+        let tag = input.tag
+        guard self.trusts[tag].mayAsk(at: self.clock.monotonicTime()) else { return then(.failure(.breakerOpen)) }
         var arguments = input.arguments
         if case .told(let clock) = self.scriptClock {
             arguments.append(ByteString(String(clock.wallTime().microseconds)))
         }
-        self.runner.run(script, keys: input.keys, tag: input.tag, arguments: arguments) { result in
-            self.heard(result)
+        self.runner.run(script, keys: input.keys, tag: tag, arguments: arguments) { result in
+            self.heard(result, of: script, about: tag)
             then(result)
         }
     }
 
-    private func heard(_ result: Result<[ScriptValue], QuotaFailure>) {
+    private func heard(_ result: Result<[ScriptValue], QuotaFailure>, of script: QuotaScript, about tag: ByteString) {
         switch result {
-        case .success:
-            self.breaker.succeeded()
-            let wasDegraded = self.healthNow.withLock { health in
-                health.answers &+= 1
-                defer { health.degraded = nil }
-                return health.degraded != nil
-            }
-            if wasDegraded { self.observer(nil) }
-        case .failure(let failure):
-            self.breaker.failed(at: self.clock.monotonicTime())
-            let isClosed = self.breaker.isClosed
-            let news: StoreHealth.Degradation? = self.healthNow.withLock { health in
-                health.failures[failure, default: 0] &+= 1
-                guard !isClosed else { return nil }
-                let isNew = health.degraded?.reason != failure
-                health.degraded = .init(
-                    reason: failure, since: health.degraded?.since ?? self.clock.wallTime())
-                return isNew ? health.degraded : nil
-            }
-            if let news { self.observer(news) }
+        case .success: self.answered(script, about: tag)
+        case .failure(let failure): self.failed(failure, of: script, about: tag)
         }
+    }
+
+    private func answered(_ script: QuotaScript, about tag: ByteString) {
+        let proves = self.trusts[tag].answered(script) { self.clock.monotonicTime() }
+        let isWell = self.healthNow.withLock { health in
+            health.answers &+= 1
+            // Another part may still fail.
+            guard proves, health.degraded != nil, self.trusts.areWhole else { return false }
+            health.degraded = nil
+            return true
+        }
+        if isWell { self.observer(nil) }
+    }
+
+    private func failed(_ failure: QuotaFailure, of script: QuotaScript, about tag: ByteString) {
+        self.trusts[tag].failed(failure, of: script, at: self.clock.monotonicTime())
+        let isWhole = self.trusts[tag].isWhole
+        let news: StoreHealth.Degradation? = self.healthNow.withLock { health in
+            health.failures[failure, default: 0] &+= 1
+            guard !isWhole else { return nil }
+            let isNew = health.degraded?.reason != failure
+            health.degraded = .init(reason: failure, since: health.degraded?.since ?? self.clock.wallTime())
+            return isNew ? health.degraded : nil
+        }
+        if let news { self.observer(news) }
     }
 
     // MARK: Keys
@@ -232,6 +267,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         let tag = QuotaKey(tenant)
         // Operators may ask for tenants that are not there; what they leave behind stays small.
         if self.tags.count >= 1024 { self.tags = [:] }
+        self.trusts.forgetStrangers()
         self.tags[tenant] = tag
         return tag
     }

@@ -39,13 +39,18 @@ struct SettlementQueue {
         return entry
     }
 
+    /// An entry that was taken and not sent goes behind the others.
+    mutating func putBack(_ entry: Entry) {
+        self.done()
+        self.entries.append(entry)
+    }
+
     mutating func done() { self.inFlight = max(0, self.inFlight &- 1) }
 
     mutating func failed(_ entry: Entry, _ failure: QuotaFailure, at now: MonotonicTime) {
-        self.done()
         var entry = entry
         entry.note(failure, at: now)
-        self.entries.append(entry)
+        self.putBack(entry)
     }
 
     /// A minute less than ids are remembered.
