@@ -50,7 +50,8 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     private var ask: Ask?
 
     init(
-        key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop, reporter: AttemptReporter?
+        key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop,
+        reporter: AttemptReporter?
     ) {
         self.key = key
         self.streams = streams
