@@ -121,6 +121,8 @@ if isFuzzing {
         ("FuzzToken", ["Authentication", "GatewayTypes", "JOSE", "JSON"]), ("FuzzConfiguration", ["Configuration"]),
         ("FuzzJSON", ["CJansson", "JSON"]), ("FuzzOpenAI", ["DialectFuzzing"]),
         ("FuzzAnthropic", ["DialectFuzzing"]), ("FuzzGemini", ["DialectFuzzing"]),
+        ("FuzzAskBody", ["Gateway", "GatewayTypes", "Routing"]),
+        ("FuzzForwarded", ["EventLoops", "Gateway", "HTTPCodec"]),
     ]
     // how they start, and what those of the dialects check
     targets.append(.target(name: "FuzzDriver", path: "Fuzz/Driver", swiftSettings: rules))

@@ -4,9 +4,6 @@ internal import JSON
 
 /// Gives out the tokens of one tenant's guests; the tenant's issuer of guests accepts them.
 package final class GuestIssuer: Sendable {
-    /// Every guest's `sub` begins with it, and no account's `sub` may in a tenant that has guests.
-    package static let subjectPrefix: ByteString = "guest:"
-
     package let tenant: TenantID
     /// How long a token is good.
     package let lifetime: TimeSpan
@@ -41,7 +38,7 @@ package final class GuestIssuer: Sendable {
         var message = Array("guest\n\(self.tenant.string)\n".utf8)
         installation.withUnsafeBufferPointer { message.append(contentsOf: $0) }
         let code = self.names.code(for: message.span)
-        return SubjectID(Self.subjectPrefix.string + String(decoding: Base64URL.encode(code.span), as: UTF8.self))
+        return SubjectID(SubjectID.guestPrefix.string + String(decoding: Base64URL.encode(code.span), as: UTF8.self))
     }
 
     /// A new token of a guest.
@@ -69,9 +66,5 @@ package final class GuestIssuer: Sendable {
         json.integer(Int(expiry.seconds))
         json.endObject()
         return (try self.signer.issue(claims: json.bytes), expiry)
-    }
-
-    static func isGuest(_ subject: ByteString) -> Bool {
-        subject.utf8.starts(with: Self.subjectPrefix.utf8)
     }
 }

@@ -34,7 +34,7 @@ extension IssuerConfiguration {
         }
         let (expiry, issuedAt, validUntil) = try self.checkTimes(claims, now: now)
         guard let subject = try claims.text("sub") else { throw .missingClaim }
-        if self.reservesGuestNames, GuestIssuer.isGuest(subject) != self.isGuest { throw .invalidClaim }
+        if self.reservesGuestNames, SubjectID(subject).isGuest != self.isGuest { throw .invalidClaim }
         let tokenID = try claims.text("jti")
         if self.requiresAccessTokenClaims {
             let clientID = try claims.text("client_id")

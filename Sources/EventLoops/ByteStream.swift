@@ -6,7 +6,7 @@ package protocol ByteStreamDelegate: AnyObject {
     func streamReceived(_ bytes: UnsafeRawBufferPointer)
     /// The peer ended its side (`failed` false) or the connection broke (`failed` true). Nothing more comes.
     func streamEnded(failed: Bool)
-    /// All that was held back for a slow peer has been sent.
+    /// All that was held back for a slow peer has been sent, or let go since the peer can take nothing any more.
     func streamDrained()
 }
 
@@ -113,9 +113,15 @@ package final class ByteStream: WatcherDelegate {
     }
 
     private func writeFailed() {
+        let wasHolding = self.pendingBytes > 0
         self.held = []
         self.heldStart = 0
-        guard !self.isReadEnded else { return self.updateInterest() }
+        guard !self.isReadEnded else {
+            self.updateInterest()
+            // The end was told before; that nothing is held any more is news.
+            if wasHolding { self.delegate?.streamDrained() }
+            return
+        }
         self.isReadEnded = true
         self.updateInterest()
         self.delegate?.streamEnded(failed: true)

@@ -20,8 +20,14 @@ package struct TenantID: Identifier {
 
 /// Who is asking inside a tenant: the `sub` of a verified token, as bytes.
 package struct SubjectID: Identifier {
+    /// Every guest's name begins with it, and no account's may in a tenant that has guests.
+    package static let guestPrefix: ByteString = "guest:"
+
     package let bytes: ByteString
     package init(_ bytes: ByteString) { self.bytes = bytes }
+
+    /// Whether it names a guest, where the tenant has guests.
+    package var isGuest: Bool { self.bytes.utf8.starts(with: Self.guestPrefix.utf8) }
 }
 
 /// A tier of a tenant.

@@ -258,6 +258,8 @@ final class Connection: ByteStreamDelegate {
     func flushUnsent() {
         self.isUnsent = false
         self.exchange?.flush()
+        // A burst that was too large to go on gathering may have left at once, or fallen into the void.
+        if self.phase == .working, self.stream.pendingBytes == 0 { self.exchange?.onDrained?() }
     }
 
     var pendingBytes: Int { self.stream.pendingBytes }

@@ -15,7 +15,8 @@ package final class Exchange {
     package var onClientGone: (() -> Void)? {
         didSet { if self.onClientGone != nil, self.isClientGone { self.tellClientGone() } }
     }
-    /// Called when no bytes are held for a slow client any more: all sent, or let go since it went away.
+    /// Called when no bytes are held for a slow client any more: all sent, or let go since it went away. May be called
+    /// when none were.
     package var onDrained: (() -> Void)?
     /// Called when a drain's deadline has come and the answer has to end now.
     package var onDeadline: (() -> Void)?
@@ -81,9 +82,14 @@ package final class Exchange {
             self.mark = nil
         }
         guard !self.chunk.isEmpty else { return }
-        self.connection.send(self.chunk)
+        // Out of the way first: news of a broken connection may bring the answer's next piece before this returns.
+        var sent: [UInt8] = []
+        swap(&sent, &self.chunk)
+        self.connection.send(sent)
         // A burst must not leave its buffer behind with every open stream.
-        self.chunk.removeAll(keepingCapacity: self.chunk.capacity <= 512)
+        guard sent.capacity <= 512, self.chunk.isEmpty else { return }
+        sent.removeAll(keepingCapacity: true)
+        swap(&sent, &self.chunk)
     }
 
     /// Sends what is gathered when the loop has taken in everything that waits for it now: pieces that came together

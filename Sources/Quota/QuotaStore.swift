@@ -57,7 +57,7 @@ package protocol QuotaStore: AnyObject, Sendable {
 
     /// Charges what a guest has used today to an account, once for each of the guest's tokens, and closes the guest
     /// with an order. What one token has handed over the guest's next one does not. Reservations of asks that run are
-    /// charged with the rest.
+    /// charged with the rest, and corrected to their cost when these settle.
     func handOver(_ handOver: HandOver) async throws(QuotaFailure) -> HandOverResult
 
     /// Changes whenever an operator may have changed something: what was remembered of earlier refusals is then void.

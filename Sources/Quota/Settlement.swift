@@ -8,6 +8,10 @@ package struct Settlement: Sendable {
         case tokens(Int)
         /// What was reserved: for an ask of which nothing better is known.
         case asReserved
+        /// What the reservation of a guest's ask was more or less than its cost, given back to or taken from the
+        /// account that the reservation was handed over to. Of counters that were begun anew since then, which their
+        /// epoch tells, nothing is moved.
+        case correction(Int, epoch: Int)
     }
 
     package var caller: QuotaCaller
@@ -47,6 +51,7 @@ package struct Settlement: Sendable {
         switch self.charge {
         case .tokens(let count): QuotaAsk.bounded(count)
         case .asReserved: self.reservedTokens
+        case .correction: 0
         }
     }
 }

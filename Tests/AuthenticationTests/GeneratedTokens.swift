@@ -1,4 +1,5 @@
 import GatewayTesting
+import GatewayTypes
 import JOSE
 
 /// A token and what was done to it.

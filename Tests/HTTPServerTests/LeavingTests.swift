@@ -147,6 +147,73 @@ struct LeavingTests {
         }
     }
 
+    @Test func `An answerer whose reader first ends its side and then breaks is let go on too`() async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onDrained = { told.note("drained") }
+            exchange.beginStream()
+            exchange.send(String(repeating: "x", count: 8_000_000))
+            await Self.await(exchange)
+            told.note("gone")
+            for _ in 0..<500 where exchange.pendingBytes > 0 { await exchange.loop.sleep(for: .milliseconds(10)) }
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            try client.request("GET", "/")
+            client.finish()
+            #expect(told.becomes { $0 == ["gone"] })
+            client.close(reset: true)
+            #expect(told.becomes { $0 == ["gone", "drained"] })
+            #expect(server.waitUntilEmpty())
+        }
+    }
+
+    @Test func `An answerer that was held back by what it gathered itself is let go on once that is sent`() async throws
+    {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onDrained = { told.note("drained") }
+            exchange.beginStream()
+            exchange.write { $0.append(contentsOf: Array("all of it".utf8)) }
+            exchange.flushSoon()
+            for _ in 0..<500 where told.now.isEmpty { await exchange.loop.sleep(for: .milliseconds(10)) }
+            exchange.endStream(isComplete: true)
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client()
+            try client.request("GET", "/")
+            #expect(try client.response()?.text == "all of it")
+            #expect(told.now.first == "drained")
+        }
+    }
+
+    @Test func `What an answerer writes while it hears that its client has gone does no harm`() async throws {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onClientGone = {
+                for _ in 0..<3 { exchange.write { $0.append(contentsOf: Array("more".utf8)) } }
+                told.note("gone")
+            }
+            exchange.beginStream()
+            // The loop is kept busy, so that the broken connection is first met by the write.
+            for _ in 0..<3000 where told.now.isEmpty {
+                Stopwatch.sleep(milliseconds: 1)
+                exchange.send(String(repeating: "x", count: 2000))
+            }
+            exchange.send("and more")
+            exchange.endStream(isComplete: true)
+            told.note("ended")
+        }
+        try await withServer(answering: answering) { server in
+            let client = try server.client()
+            try client.request("GET", "/")
+            _ = try client.head()
+            client.close(reset: true)
+            #expect(told.becomes { $0 == ["gone", "ended"] })
+            #expect(server.waitUntilEmpty())
+        }
+    }
+
     @Test func `A client that says it sends no more still gets a quick answer`() async throws {
         try await withServer(answering: { $0.respond(200, "quick") }) { server in
             let client = try server.client()

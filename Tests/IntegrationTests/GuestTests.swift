@@ -87,6 +87,49 @@ struct GuestTests {
         #expect(try gateways[0].claim(again, as: account).json?["tokensCharged"]?.int == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `What a guest's asks come to that run while it signs in is the account's, to the token`(leaves: Bool) throws {
+        let redis = try RedisServer()
+        let gate = Gate()
+        let provider = try FakeProvider { call, _ in
+            guard call.wantsStream else { return .answer() }
+            let events = OpenAIShapes.stream(["By", " the", " moon"], usage: .init(21, 9)).map { ProviderStep.send($0) }
+            return .events([events[0], .wait(gate)] + events.dropFirst())
+        }
+        let gateways = try GuestGateway.pair(redis) {
+            $0.provider = "{dialect: openai, base_url: '\(provider.baseURL)', key: {file: names.secret}}"
+        }
+        let guest = try gateways[0].guestToken("installation-of-mina")
+        let account = GuestGateway.account("alice")
+        #expect(try gateways[0].ask(guest).status == 200)
+        let settled = try gateways[1].tokensUsed(guest)
+        // One at each instance.
+        let streams = try gateways.map { try $0.stream(as: guest) }
+        for stream in streams { _ = try stream.client.event() }
+        let reserved = try gateways[1].tokensUsed(guest) - settled
+        let claimed = try gateways[1].claim(guest, as: account)
+        #expect(claimed.json?["tokensCharged"]?.int == settled + reserved, "\(claimed.text)")
+        #expect(try gateways[0].tokensUsed(account) == settled + reserved)
+        var total = settled
+        if !leaves { gate.open() }
+        for (stream, gateway) in zip(streams, gateways) {
+            if leaves {
+                stream.client.close(reset: true)
+            } else {
+                #expect(try stream.client.allEvents().last?.name == "finish")
+            }
+            let record = try #require(gateway.process.record(of: stream.id))
+            total += (record["input_tokens"]?.int ?? 0) + (record["output_tokens"]?.int ?? 0)
+        }
+        #expect(total > settled && total < settled + reserved)
+        #expect(try Stopwatch.wait(upTo: .seconds(3), every: 20) { try gateways[0].tokensUsed(account) == total })
+        #expect(try gateways[1].tokensUsed(account) == total)
+        // The guest that the installation is next finds the same day, of which nothing is left to hand over.
+        let next = try gateways[1].guestToken("installation-of-mina")
+        #expect(try gateways[1].tokensUsed(next) == total)
+        #expect(try gateways[1].claim(next, as: GuestGateway.account("bob")).json?["tokensCharged"]?.int == 0)
+    }
+
     @Test func `Many claims at once at two instances charge once`() throws {
         let redis = try RedisServer()
         let gateways = try GuestGateway.pair(redis)

@@ -62,6 +62,47 @@ struct RevocationTests {
         #expect(gateways[1].process.metrics.value("askgate_authentication_failures_total", reason) > 0)
     }
 
+    @Test func `Both instances are kept busy, and each revocation reaches the other within a second`() throws {
+        let redis = try RedisServer()
+        let gateways = try GuestGateway.pair(redis)
+        let isOver = Mutex(false)
+        let asked = Mutex([0, 0])
+        let others = Mutex<[Int?: Int]>([:])
+        let ended = (0..<8).map { number in
+            let (gate, token, place) = (Gate(), GuestGateway.account("busy-\(number)"), number % 2)
+            OwnThread.start {
+                while !isOver.withLock({ $0 }) {
+                    let status = try? gateways[place].ask(token).status
+                    if status == 200 { asked.withLock { $0[place] += 1 } }
+                    // So many that their minute may be full.
+                    if status != 200 && status != 429 { others.withLock { $0[status, default: 0] += 1 } }
+                }
+                gate.open()
+            }
+            return gate
+        }
+        defer {
+            isOver.withLock { $0 = true }
+            for gate in ended { gate.wait() }
+        }
+        let tokens = (0..<20).map { GuestGateway.account("subject-\($0)", ["jti": "\"lost-\($0)\""]) }
+        for token in tokens { for gateway in gateways { #expect(try gateway.ask(token).status == 200) } }
+        let before = asked.withLock { $0 }
+        for (number, token) in tokens.enumerated() {
+            let place = number % 2
+            let order =
+                number % 4 < 2
+                ? #"{"tokenId":"lost-\#(number)","reason":"lost"}"#
+                : #"{"subject":"subject-\#(number)","reason":"lost"}"#
+            _ = try gateways[place].steer("POST", Self.path, order)
+            #expect(try self.isRefused(token, gateways[1 - place]), "number \(number)")
+            #expect(try gateways[place].ask(token).status == 401)
+        }
+        let after = asked.withLock { $0 }
+        #expect(after[0] - before[0] > 20 && after[1] - before[1] > 20, "not kept busy: \(before) to \(after)")
+        #expect(others.withLock { $0 } == [:], "of these callers nothing was said")
+    }
+
     @Test func `What is taken back is good again, and the trail tells all of it`() throws {
         let redis = try RedisServer()
         let gateways = try GuestGateway.pair(redis)

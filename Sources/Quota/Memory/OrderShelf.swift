@@ -71,8 +71,21 @@ struct HandedOver {
         var tokens: Int
     }
 
+    /// One time when an account has taken over what a guest had used and reserved.
+    struct Taking {
+        /// Its counters; those that are made anew once they were reset and forgotten have nothing to be corrected.
+        var account: Account
+        /// Asks that were admitted before have an earlier one.
+        var sequence: UInt64
+        /// That of the guest's last ask whose reservation was wiped out by then.
+        var resetAfter: UInt64
+        var day: Int
+    }
+
     private struct Guest {
         var claims: [ByteString: Claim] = [:]
+        /// The last few, oldest first.
+        var takings: [Taking] = []
         /// The newest day and how much of it was handed over.
         var day = 0
         var tokens = 0
@@ -101,6 +114,26 @@ struct HandedOver {
         return tokens
     }
 
+    /// Takes note of which counters have taken over what the guest's asks had reserved.
+    mutating func note(_ taking: Taking, of guest: SubjectID) {
+        guard self.guests[guest] != nil else { return }
+        self.guests[guest]?.takings.append(taking)
+        if let count = self.guests[guest]?.takings.count, count > 16 { self.guests[guest]?.takings.removeFirst() }
+    }
+
+    /// Which taking has moved the reservation of a guest's ask.
+    func taking(of guest: SubjectID, _ record: Record) -> Taking? {
+        let taking = self.guests[guest]?.takings.first { $0.sequence > record.sequence }
+        guard let taking, taking.day == record.day.number, taking.resetAfter < record.sequence else { return nil }
+        return taking
+    }
+
+    /// An ask took more or less than what it had reserved when it was handed over.
+    mutating func correct(_ guest: SubjectID, on day: Int, by tokens: Int) {
+        guard self.guests[guest]?.day == day else { return }
+        self.guests[guest]?.tokens &+= tokens
+    }
+
     mutating func expire(at wall: WallTime) {
         guard self.guests.values.contains(where: { $0.forgetAt <= wall }) else { return }
         self.guests = self.guests.filter { $1.forgetAt > wall }
@@ -126,11 +159,18 @@ extension TenantBook {
         if let earlier = self.handedOver.earlier(handOver) { return earlier }
         guard !handOver.onlyRepeats else { return .refused }
         let caller = QuotaCaller(tenant: handOver.tenant, subject: handOver.guest)
-        let used = self.account(.subject, of: caller)?.tokens.day(moment.day.number).used ?? 0
+        let guest = self.account(.subject, of: caller)
+        let used = guest?.tokens.day(moment.day.number).used ?? 0
         let tokens = self.handedOver.take(handOver, used: used, day: moment.day)
         if tokens > 0 {
-            let account = QuotaCaller(tenant: handOver.tenant, subject: handOver.account)
-            self.openAccount(.subject, of: account).tokens.charge(tokens, on: moment.day.number)
+            let account = self.openAccount(
+                .subject, of: QuotaCaller(tenant: handOver.tenant, subject: handOver.account))
+            account.tokens.charge(tokens, on: moment.day.number)
+            // A place in the order of its own: what was admitted before, and reset, was so before this.
+            self.sequence &+= 1
+            let taking = HandedOver.Taking(
+                account: account, sequence: self.sequence, resetAfter: guest?.resetAfter ?? 0, day: moment.day.number)
+            self.handedOver.note(taking, of: handOver.guest)
         }
         self.orders.close(handOver.guest, until: handOver.forgetAt, at: moment.wall)
         return .charged(tokens)

@@ -36,6 +36,9 @@ final class Record {
         !self.holdsLease && now >= self.leaseEndsAt &+ requestMemory.nanoseconds
     }
 
+    /// The counters that hold its reservation for the subject.
+    var subjectsReservation: Account? { self.reserves[.subject] ? self.accounts[.subject] : nil }
+
     func ended(at now: Int64) -> EndedAsk {
         EndedAsk(
             outputTokens: self.outputTokens, reservedTokens: self.reservedTokens, day: self.day,

@@ -8,12 +8,27 @@ extension TenantBook {
             self.chargeUnrecorded(settlement, at: now)
             return .settled
         }
-        switch settlement.charge {
-        case .tokens(let count): record.settle(charged: QuotaAsk.bounded(count))
-        case .asReserved: record.settle(charged: record.reservedTokens)
-        }
+        let charged =
+            switch settlement.charge {
+            case .tokens(let count): QuotaAsk.bounded(count)
+            case .asReserved, .correction: record.reservedTokens
+            }
+        if !self.handedOver.isEmpty { self.correct(record, of: settlement.caller, charged: charged) }
+        record.settle(charged: charged)
         self.remove(record, at: now)
         return .settled
+    }
+
+    /// An account that has taken a guest over was charged what the guest's asks had reserved.
+    private mutating func correct(_ record: Record, of guest: QuotaCaller, charged: Int) {
+        guard charged != record.reservedTokens, record.subjectsReservation != nil,
+            let taking = self.handedOver.taking(of: guest.subject, record)
+        else { return }
+        let tokens = charged &- record.reservedTokens
+        self.handedOver.correct(guest.subject, on: record.day.number, by: tokens)
+        // Of what a reset has wiped out nothing is left to correct.
+        guard taking.account.resetAfter < taking.sequence else { return }
+        taking.account.tokens.settle(reserved: 0, charged: tokens, on: record.day.number)
     }
 
     /// Extends the leases that live; answers the others.

@@ -114,6 +114,11 @@ struct CallerKeys {
         self.tenant.append(kind, .address, self.address, to: &keys)
     }
 
+    /// What the subject has handed over, if it is a guest.
+    func appendHandedOver(to keys: inout RedisWords) {
+        self.tenant.append(.handedOver, .subject, self.subject, to: &keys)
+    }
+
     /// Of a script about one ask: its record, and the keys of these kinds.
     func keys(recordOf request: RequestID, _ kinds: QuotaKey.Kind...) -> RedisWords {
         var keys = RedisWords(

@@ -22,13 +22,17 @@ extension RedisStore {
     }
 
     static func arguments(of settlement: Settlement) -> [ByteString] {
-        var numbers = ScriptNumbers(capacity: 6)
+        var numbers = ScriptNumbers(capacity: 7)
+        var correction: (tokens: Int, epoch: Int)?
         switch settlement.charge {
         case .tokens(let count): numbers.add(QuotaAsk.bounded(count))
         case .asReserved: numbers.add(-1)
+        case .correction(let tokens, let epoch):
+            numbers.add(0)
+            correction = (tokens, epoch)
         }
         numbers.add(settlement.chargesUnrecorded ? 1 : 0)
-        numbers.add(settlement.chargedTokens)
+        numbers.add(correction?.tokens ?? settlement.chargedTokens)
         var scopes = 0
         for limit in settlement.limits where limit.kind == .tokensPerDay {
             scopes |= 1 << ScriptCode.scope(limit.scope)
@@ -36,6 +40,7 @@ extension RedisStore {
         numbers.add(scopes)
         numbers.add(settlement.day.number)
         numbers.add(settlement.day.endsAt)
+        if let correction { numbers.add(correction.epoch) }
         return [numbers.text(), Self.text(settlement.request)]
     }
 
@@ -73,14 +78,29 @@ extension RedisStore {
         return Standing(states: states, isBlocked: blocked != 0)
     }
 
-    static func settlementResult(_ values: [ScriptValue]) -> Result<SettlementResult, QuotaFailure> {
+    /// What became of a settlement, and what is to be settled besides: the reservation of a guest's ask had been handed
+    /// over to an account meanwhile.
+    static func settled(
+        _ settlement: Settlement, _ values: [ScriptValue]
+    ) -> Result<(result: SettlementResult, rest: Settlement?), QuotaFailure> {
         guard var answer = ScriptAnswer(values) else { return .failure(.malformedAnswer) }
+        let result: SettlementResult
         switch answer.integer() {
-        case 0: return .success(.settled)
-        case 1: return .success(.repeated)
-        case 2: return .success(.unknown)
+        case 0: result = .settled
+        case 1: result = .repeated
+        case 2: result = .unknown
         default: return .failure(.malformedAnswer)
         }
+        guard !answer.isAtEnd else { return .success((result, nil)) }
+        guard let account = answer.text(), let tokens = answer.integer(), let epoch = answer.integer(),
+            let number = answer.integer(), let end = answer.integer()
+        else { return .failure(.malformedAnswer) }
+        let rest = Settlement(
+            caller: QuotaCaller(tenant: settlement.caller.tenant, subject: SubjectID(account)),
+            request: settlement.request.ofCorrection, limits: [Limit(.tokensPerDay, scope: .subject, quantity: 0)],
+            day: LocalDay(number: number, startsAt: 0, endsAt: Int64(end)), reservedTokens: 0,
+            charge: .correction(tokens, epoch: epoch), chargesUnrecorded: true)
+        return .success((result, rest))
     }
 
     static func lives(_ values: [ScriptValue]) -> Result<Bool, QuotaFailure> {
@@ -116,5 +136,12 @@ extension RedisStore {
                     used: used, exceeded: reset % 2 == 1))
         }
         return states.count >= limits.count ? states : nil
+    }
+}
+
+extension RequestID {
+    /// Always the same for one ask, so that its account is corrected once.
+    fileprivate var ofCorrection: RequestID {
+        RequestID(high: self.high ^ 0x6861_6E64_6564_206F, low: self.low ^ 0x7665_7220_746F_2061)
     }
 }

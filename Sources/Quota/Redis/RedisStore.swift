@@ -115,7 +115,9 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         let answer = try await self.run(.settle) {
             self.input(of: settlement)
         }
-        return try Self.settlementResult(answer).get()
+        let (result, rest) = try Self.settled(settlement, answer).get()
+        if let rest { self.submit(rest) }
+        return result
     }
 
     package func submit(_ settlement: Settlement) {
@@ -130,10 +132,13 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         guard self.trusts[self.tag(of: entry.settlement)].isWhole, !isHeldUp else { return self.keep(entry) }
         let settlement = entry.settlement
         self.ask(.settle, self.input(of: settlement)) { result in
-            guard case .failure(let failure) = result.flatMap({ Self.settlementResult($0) }) else { return }
-            var entry = entry
-            entry.note(failure, at: self.clock.monotonicTime())
-            self.keep(entry)
+            switch result.flatMap({ Self.settled(settlement, $0) }) {
+            case .success(let end): if let rest = end.rest { self.submit(rest) }
+            case .failure(let failure):
+                var entry = entry
+                entry.note(failure, at: self.clock.monotonicTime())
+                self.keep(entry)
+            }
         }
     }
 
@@ -170,9 +175,10 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
 
     private func resend(_ entry: SettlementQueue.Entry) {
         self.ask(.settle, self.input(of: entry.settlement)) { result in
-            switch result.flatMap({ Self.settlementResult($0) }) {
-            case .success:
+            switch result.flatMap({ Self.settled(entry.settlement, $0) }) {
+            case .success(let end):
                 self.queue.done()
+                if let rest = end.rest { self.submit(rest) }
                 self.drainSoon()
             case .failure(let failure): self.queue.failed(entry, failure, at: self.clock.monotonicTime())
             }
@@ -282,10 +288,12 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     private func input(of settlement: Settlement) -> ScriptInput {
-        let keys = self.keys(of: settlement.caller)
+        let callerKeys = self.keys(of: settlement.caller)
+        var keys = callerKeys.keys(recordOf: settlement.request, .counters, .leases)
+        // An account may have taken the guest over, with what its asks had reserved.
+        if settlement.caller.subject.isGuest { callerKeys.appendHandedOver(to: &keys) }
         return ScriptInput(
-            keys: keys.keys(recordOf: settlement.request, .counters, .leases), tag: keys.tenant.tag,
-            arguments: RedisWords(Self.arguments(of: settlement)))
+            keys: keys, tag: callerKeys.tenant.tag, arguments: RedisWords(Self.arguments(of: settlement)))
     }
 
     private func input(of lease: Lease) -> ScriptInput {

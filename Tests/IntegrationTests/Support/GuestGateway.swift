@@ -14,6 +14,8 @@ final class GuestGateway: Sendable {
         /// Keys of guests' tokens, newest first.
         var keys = ["new", "old"]
         var sessionsPerMinute = 100
+        /// Another provider than the embedded one.
+        var provider: String?
         var guestLimits =
             "{name: requests_per_minute, limit: 100}, {name: tokens_per_day, limit: 100000}, "
             + "{name: requests_per_minute, scope: address, limit: 1000}"
@@ -27,10 +29,14 @@ final class GuestGateway: Sendable {
             http:
               failed_authentications: \(self.failures)
             \(self.proxies == "none" ? "" : "  trusted_proxies: \(self.proxies)")
-            providers: {demo: {dialect: demo}}
+            providers: {demo: {dialect: demo}\(self.provider.map { ", other: \($0)" } ?? "")}
             tenants:
 
             """ + self.tenant("acme") + self.tenant("borealis")
+        }
+
+        private var route: String {
+            self.provider == nil ? "{provider: demo}" : "{provider: other, model: m-other}"
         }
 
         private func tenant(_ name: String) -> String {
@@ -59,7 +65,7 @@ final class GuestGateway: Sendable {
                       single: {limits: [{name: requests_per_minute, limit: 1}, {name: tokens_per_day, limit: 100000}]}
                       guest: {limits: [\(self.guestLimits)]}
                     tasks:
-                      summarize: {text: {min_characters: 1}, routes: [{provider: demo}]}
+                      summarize: {text: {min_characters: 1}, routes: [\(self.route)]}
 
                 """
         }
@@ -120,6 +126,19 @@ final class GuestGateway: Sendable {
         try self.call(
             "POST", "/api/process", #"{"task":"summarize","text":"The harbour opened at dawn, and boats came in."}"#,
             token: token, from: address)
+    }
+
+    /// Begins a streamed ask and reads the head of its answer.
+    func stream(as token: String) throws -> (client: RawClient, id: String?) {
+        let client = try RawClient(port: self.process.port, limit: .seconds(20))
+        try client.request(
+            "POST", "/api/process",
+            headers: [("Content-Type", "application/json"), ("Authorization", "Bearer \(token)")],
+            body: Array(
+                #"{"task":"summarize","text":"The harbour opened at dawn, and boats came in.","stream":true}"#.utf8))
+        let head = try client.head()
+        try #require(head.status == 200)
+        return (client, head.header("x-request-id"))
     }
 
     func claim(_ guest: String, as account: String) throws -> HTTPResponse {

@@ -31,6 +31,12 @@ if charged > 0 then
   at = make_place(account, day, day_end)
   account[at + 1] = bounded(account[at + 1] + charged)
   save(KEYS[3], account)
+  -- Settlements of the asks that run correct what their reservations were too large or small.
+  local takings = redis.call('HGET', KEYS[1], 'a')
+  takings = takings and cmsgpack.unpack(takings) or {}
+  takings[#takings + 1] = {now, day, ARGV[3], guest[2], account[2]}
+  if #takings > 16 then table.remove(takings, 1) end
+  redis.call('HSET', KEYS[1], 'a', cmsgpack.pack(takings))
 end
 redis.call(
   'HSET', KEYS[1], 't' .. ARGV[2], cmsgpack.pack({ARGV[3], charged}), 'd' .. integer(day), integer(handed + charged))
