@@ -41,9 +41,9 @@ enum ReplyPolicy {
     /// How long to wait before a call is sent again: 10 ms, doubled each time, 200 ms at most.
     static func backOff(_ times: Int) -> TimeSpan { .milliseconds(Int64(min(200, 10 << min(times, 5)))) }
 
-    /// How long to wait before connecting again: 50 ms, doubled each time up to 2 s, half of it by chance.
+    /// How long to wait before connecting again: 50 ms, doubled each time up to a second, half of it by chance.
     static func reconnect(_ times: Int, random: (ClosedRange<Int64>) -> Int64) -> TimeSpan {
-        let most = Int64(min(2000, 50 << min(times, 6)))
+        let most = Int64(min(1000, 50 << min(times, 5)))
         return .milliseconds(random(most / 2...most))
     }
 }
