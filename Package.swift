@@ -122,7 +122,7 @@ if isFuzzing {
         ("FuzzJSON", ["CJansson", "JSON"]), ("FuzzOpenAI", ["DialectFuzzing"]),
         ("FuzzAnthropic", ["DialectFuzzing"]), ("FuzzGemini", ["DialectFuzzing"]),
         ("FuzzAskBody", ["Gateway", "GatewayTypes", "Routing"]),
-        ("FuzzForwarded", ["EventLoops", "Gateway", "HTTPCodec"]),
+        ("FuzzForwarded", ["EventLoops", "Gateway", "GatewayTypes", "HTTPCodec"]),
     ]
     // how they start, and what those of the dialects check
     targets.append(.target(name: "FuzzDriver", path: "Fuzz/Driver", swiftSettings: rules))

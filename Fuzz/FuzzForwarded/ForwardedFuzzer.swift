@@ -1,5 +1,6 @@
 import EventLoops
 import FuzzDriver
+import GatewayTypes
 import HTTPCodec
 
 @testable import Gateway

@@ -197,8 +197,14 @@ private final class CacheBench {
     }
 
     func kept(_ text: String, at seconds: Int64) -> String? {
-        guard case .kept(let answer)? = try? self.find(text, at: seconds, HeardAnswer()) else { return nil }
-        return String(decoding: answer.text, as: UTF8.self)
+        switch try? self.find(text, at: seconds, HeardAnswer()) {
+        case .kept(let answer)?: return String(decoding: answer.text, as: UTF8.self)
+        case .mine(let call, _)?:
+            // A call that was begun ends, too.
+            call.answerEnded(AskEnd(failure: .incomplete, wasCancelled: false, finish: nil, usage: nil, attempts: 1))
+            return nil
+        case .shared?, nil: return nil
+        }
     }
 
     enum Unexpected: Error { case found }

@@ -71,13 +71,14 @@ final class GuestGateway: Sendable {
         }
     }
 
-    static let accounts = TokenMint.hmac(Array("accounts-secret-of-more-than-32-bytes".utf8), keyID: "accounts")
+    private static let accountsSecret = Array("accounts-secret-of-more-than-32-bytes".utf8)
+    static let accounts = TokenMint.hmac(accountsSecret, keyID: "accounts")
 
     let process: GatewayProcess
 
     init(_ settings: Settings = Settings()) throws {
         let folder = try TemporaryFolder()
-        try folder.write("accounts.secret", Array("accounts-secret-of-more-than-32-bytes".utf8))
+        try folder.write("accounts.secret", Self.accountsSecret)
         for name in ["new", "old", "names"] {
             try folder.write("\(name).secret", Array("\(name)-secret-that-has-more-than-32-bytes".utf8))
         }
