@@ -16,6 +16,10 @@ package final class GatewayLoop: @unchecked Sendable {
     package let board: OrderBoard
     /// Addresses whose authentications failed of late; the process' own.
     let failedCallers: FailedCallers
+    /// Questions that can be found by their identifier; the process' own.
+    package let questions: QuestionBoard
+    /// What clients' idempotency keys stand for; the store's.
+    package let keys: any KeyBook
     let core: AskingCore
     let operations: OperationLog?
     let tokens = TokenCache()
@@ -28,7 +32,8 @@ package final class GatewayLoop: @unchecked Sendable {
     package init?(
         loop: EventLoop, gate: QuotaGate, metrics: MetricsShard, board: OrderBoard = OrderBoard(),
         failedCallers: FailedCallers = FailedCallers(), calls: CallGates = CallGates(),
-        operations: OperationLog? = nil
+        questions: QuestionBoard = QuestionBoard(),
+        keys: any KeyBook = MemoryKeyBook(), operations: OperationLog? = nil
     ) {
         guard let core = AskingCore(loop: loop, gates: calls) else { return nil }
         self.operations = operations
@@ -37,6 +42,8 @@ package final class GatewayLoop: @unchecked Sendable {
         self.metrics = metrics
         self.core = core
         self.board = board
+        self.questions = questions
+        self.keys = keys
         self.failedCallers = failedCallers
     }
 

@@ -10,6 +10,10 @@ import RedisClient
 final class CounterStore: Sendable {
     /// By the index of the loop.
     let stores: [any QuotaStore]
+    /// What idempotency keys stand for, by the index of the loop.
+    let keys: [any KeyBook]
+    /// Questions of this process; other instances find it by their identifiers where the store is shared.
+    let questionBoard: QuestionBoard
     /// Counts alone, for limits of stance `local`, while the store does not answer.
     let local: MemoryStore
     let outage: Outage
@@ -18,7 +22,7 @@ final class CounterStore: Sendable {
     private let subscriber: RedisSubscriber?
 
     init(
-        _ settings: StoreSettings, file: String, group: EventLoopGroup, metrics: MetricsRegistry,
+        _ settings: StoreSettings, _ questions: QuestionSettings, file: String, group: EventLoopGroup, metrics: MetricsRegistry,
         operations: OperationLog
     ) throws(ConfigurationFailure) {
         let clock = SystemClock()
@@ -26,6 +30,9 @@ final class CounterStore: Sendable {
         self.local = local
         guard case .redis(let redis) = settings else {
             self.stores = group.loops.map { _ in local }
+            let keys = MemoryKeyBook(clock: clock, mostOfTenant: questions.tenantKeys)
+            self.keys = group.loops.map { _ in keys }
+            self.questionBoard = QuestionBoard()
             self.redisStores = []
             self.clients = []
             self.subscriber = nil
@@ -47,6 +54,8 @@ final class CounterStore: Sendable {
         self.clients = clients
         self.redisStores = stores
         self.stores = stores
+        self.keys = stores
+        self.questionBoard = QuestionBoard(instance: UInt32.random(in: .min ... .max))
         self.outage = Outage(expectedInstances: redis.instances)
         self.subscriber = RedisSubscriber(settings, channels: [ChangeFeed.channel], loop: group.loops[0]) { event in
             switch event {
@@ -69,6 +78,18 @@ final class CounterStore: Sendable {
         await withTaskGroup { tasks in
             for client in self.clients { tasks.addTask(executorPreference: client.loop) { await client.run() } }
             if let subscriber = self.subscriber { tasks.addTask { await subscriber.run() } }
+        }
+    }
+
+    /// Says again and again that this instance lives, until the task is cancelled. On the first loop.
+    ///
+    /// - Parameter address: where others reach it; empty where it can't be reached.
+    func keepRegistered(at address: ByteString) async {
+        guard let instance = self.questionBoard.instance, let store = self.redisStores.first else { return }
+        while !Task.isCancelled {
+            // What fails is tried again soon: others take an instance for gone when its word is too old.
+            let isDone = (try? await store.register(instance, at: address, lifetime: .seconds(30))) != nil
+            await store.loop.sleep(for: isDone ? .seconds(10) : .seconds(1))
         }
     }
 
@@ -103,8 +124,8 @@ extension QuotaScript {
         case .admit: .admit
         case .settle: .settle
         case .renew: .renew
-        case .look, .steering, .leases, .audit, .orders: .read
-        case .steer, .revise, .handOver: .change
+        case .look, .steering, .leases, .audit, .orders, .locate: .read
+        case .steer, .revise, .handOver, .claim, .conclude, .register: .change
         }
     }
 }
