@@ -40,7 +40,7 @@ extension ErrorCode {
         case .guestSessionClaimed:
             .init(status: 409, detail: "Another account has taken this guest session over.")
         case .questionCancelled: .init(status: 409, detail: "The question was cancelled.")
-        case .questionGone: .init(status: 410, detail: "The answer is not kept any more.")
+        case .questionGone: .init(status: 410, detail: "The answer is not kept, or the instance that held it is gone.")
         case .idempotencyInProgress:
             .init(status: 409, detail: "The ask with this Idempotency-Key is still running.", retry: .after(2))
         case .idempotencyMismatch:

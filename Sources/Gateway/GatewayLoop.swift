@@ -20,6 +20,8 @@ package final class GatewayLoop: @unchecked Sendable {
     package let questions: QuestionBoard
     /// What clients' idempotency keys stand for; the store's.
     package let keys: any KeyBook
+    /// Who lives among the instances that share the store; nil for a process that is alone.
+    let instances: (any InstanceBook)?
     let core: AskingCore
     let operations: OperationLog?
     let tokens = TokenCache()
@@ -33,7 +35,8 @@ package final class GatewayLoop: @unchecked Sendable {
         loop: EventLoop, gate: QuotaGate, metrics: MetricsShard, board: OrderBoard = OrderBoard(),
         failedCallers: FailedCallers = FailedCallers(), calls: CallGates = CallGates(),
         questions: QuestionBoard = QuestionBoard(),
-        keys: any KeyBook = MemoryKeyBook(), operations: OperationLog? = nil
+        keys: any KeyBook = MemoryKeyBook(), instances: (any InstanceBook)? = nil,
+        operations: OperationLog? = nil
     ) {
         guard let core = AskingCore(loop: loop, gates: calls) else { return nil }
         self.operations = operations
@@ -44,6 +47,7 @@ package final class GatewayLoop: @unchecked Sendable {
         self.board = board
         self.questions = questions
         self.keys = keys
+        self.instances = instances
         self.failedCallers = failedCallers
     }
 

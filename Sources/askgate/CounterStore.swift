@@ -12,6 +12,8 @@ final class CounterStore: Sendable {
     let stores: [any QuotaStore]
     /// What idempotency keys stand for, by the index of the loop.
     let keys: [any KeyBook]
+    /// Who lives among those that share the store, by the index of the loop; nil where it is not shared.
+    let instances: [(any InstanceBook)?]
     /// Questions of this process; other instances find it by their identifiers where the store is shared.
     let questionBoard: QuestionBoard
     /// Counts alone, for limits of stance `local`, while the store does not answer.
@@ -32,6 +34,7 @@ final class CounterStore: Sendable {
             self.stores = group.loops.map { _ in local }
             let keys = MemoryKeyBook(clock: clock, mostOfTenant: questions.tenantKeys)
             self.keys = group.loops.map { _ in keys }
+            self.instances = group.loops.map { _ in nil }
             self.questionBoard = QuestionBoard()
             self.redisStores = []
             self.clients = []
@@ -55,6 +58,7 @@ final class CounterStore: Sendable {
         self.redisStores = stores
         self.stores = stores
         self.keys = stores
+        self.instances = stores
         self.questionBoard = QuestionBoard(instance: UInt32.random(in: .min ... .max))
         self.outage = Outage(expectedInstances: redis.instances)
         self.subscriber = RedisSubscriber(settings, channels: [ChangeFeed.channel], loop: group.loops[0]) { event in

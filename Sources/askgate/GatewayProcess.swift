@@ -97,6 +97,7 @@ final class GatewayProcess: Sendable {
             let made = GatewayLoop(
                 loop: loop, gate: gate, metrics: metrics.shards[loop.index], board: board,
                 failedCallers: failedCallers, calls: calls, questions: questions, keys: store.keys[loop.index],
+                instances: store.instances[loop.index],
                 operations: operations)
             guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")

@@ -27,7 +27,7 @@ extension DataPlane {
     private func followQuestion(_ id: RequestID, _ context: AskContext) async throws(AskFailure) {
         let event = try self.firstEvent(of: id, context)
         guard let owner = context.owner, let found = context.loop.questions.find(id, of: owner) else {
-            throw AskFailure(.notFound)
+            throw AskFailure(await self.pipeline.isGone(id, context) ? .questionGone : .notFound)
         }
         guard case .held(let question) = found else { throw AskFailure(.questionGone) }
         guard try !self.hasHadAll(of: question, from: event) else { return self.answerNothing(context) }
@@ -57,7 +57,7 @@ extension DataPlane {
 
     private func cancelQuestion(_ id: RequestID, _ context: AskContext) async throws(AskFailure) {
         guard let owner = context.owner, let found = context.loop.questions.find(id, of: owner) else {
-            throw AskFailure(.notFound)
+            throw AskFailure(await self.pipeline.isGone(id, context) ? .questionGone : .notFound)
         }
         switch found {
         case .held(let question): question.cancel(.owner)

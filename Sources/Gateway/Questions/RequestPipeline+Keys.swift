@@ -30,13 +30,25 @@ extension RequestPipeline {
         guard let owner = context.owner, let found = context.loop.questions.find(earlier.question, of: owner),
             case .held(let question) = found
         else {
-            throw AskFailure(earlier.isFinished ? .idempotencyFinished : .idempotencyInProgress)
+            if earlier.isFinished { throw AskFailure(.idempotencyFinished) }
+            throw AskFailure(await self.isGone(earlier.question, context) ? .questionGone : .idempotencyInProgress)
         }
         guard question.isHeld else {
             throw AskFailure(question.conclusion == nil ? .idempotencyInProgress : .idempotencyFinished)
         }
         try await self.read(question, from: 0, as: form, beginsAtOnce: false, context)
         return true
+    }
+
+    /// Whether a question died with the instance that held it.
+    func isGone(_ question: RequestID, _ context: AskContext) async -> Bool {
+        let own = context.loop.questions.instance
+        guard let own, question.instance != own, let instances = context.loop.instances else { return false }
+        do throws(QuotaFailure) {
+            return try await instances.address(of: question.instance) == nil
+        } catch {
+            return false
+        }
     }
 
     /// Takes the key for this ask; the record of the ask that has it already.
