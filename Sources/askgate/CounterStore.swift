@@ -24,7 +24,8 @@ final class CounterStore: Sendable {
     private let subscriber: RedisSubscriber?
 
     init(
-        _ settings: StoreSettings, _ questions: QuestionSettings, file: String, group: EventLoopGroup, metrics: MetricsRegistry,
+        _ settings: StoreSettings, _ questions: QuestionSettings, file: String, group: EventLoopGroup,
+        metrics: MetricsRegistry,
         operations: OperationLog
     ) throws(ConfigurationFailure) {
         let clock = SystemClock()

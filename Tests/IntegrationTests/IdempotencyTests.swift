@@ -51,7 +51,9 @@ struct IdempotencyTests {
         let first = try gateway.post(body, as: caller, path: path, headers: key)
         let again = try gateway.post(body, as: caller, path: path, headers: key)
         #expect(first.status == 200 && again.status == 200 && first.text == again.text)
-        #expect(again.header("idempotency-replayed") == "true" && again.header("x-request-id") != first.header("x-request-id"))
+        #expect(
+            again.header("idempotency-replayed") == "true"
+                && again.header("x-request-id") != first.header("x-request-id"))
         #expect(script.calls.count == 1)
         #expect(try gateway.charged(to: caller) == 15)
         let other = try gateway.post(body + " ", as: caller, path: path, headers: key)
@@ -74,10 +76,11 @@ struct IdempotencyTests {
         #expect(early.response.header("retry-after") != nil)
         gate.open()
         gateway.readEvents(of: &first, on: client)
-        #expect(Stopwatch.wait(upTo: .seconds(3), every: 20) {
-            let late = try? gateway.ask(Ask(marker, task: "tiny", stream: true), as: caller, headers: key)
-            return late?.status == 410 && late?.code == "idempotency_finished"
-        })
+        #expect(
+            Stopwatch.wait(upTo: .seconds(3), every: 20) {
+                let late = try? gateway.ask(Ask(marker, task: "tiny", stream: true), as: caller, headers: key)
+                return late?.status == 410 && late?.code == "idempotency_finished"
+            })
         #expect(script.calls.count == 1)
         #expect(try gateway.charged(to: caller) == 15)
     }
@@ -133,9 +136,10 @@ struct SharedKeyTests {
         let ask = Ask(Caller.unique("once"), task: "kept")
         #expect(try one.ask(ask, as: caller, headers: key).status == 200)
         #expect(try one.ask(ask, as: caller, headers: key).response.header("idempotency-replayed") == "true")
-        #expect(Stopwatch.wait(upTo: .seconds(3), every: 20) {
-            (try? other.ask(ask, as: caller, headers: key).code) == "idempotency_finished"
-        })
+        #expect(
+            Stopwatch.wait(upTo: .seconds(3), every: 20) {
+                (try? other.ask(ask, as: caller, headers: key).code) == "idempotency_finished"
+            })
         var changed = ask
         changed.text += "!"
         #expect(try other.ask(changed, as: caller, headers: key).status == 422)

@@ -123,9 +123,10 @@ struct ResumeTests {
         let gateway = try TestGateway.current
         let caller = Caller()
         let question = try #require(try gateway.ask(Ask("brief", task: "brief", stream: true), as: caller).question)
-        #expect(Stopwatch.wait(upTo: .seconds(5), every: 100) {
-            (try? gateway.follow(question, as: caller).status) == 404
-        })
+        #expect(
+            Stopwatch.wait(upTo: .seconds(5), every: 100) {
+                (try? gateway.follow(question, as: caller).status) == 404
+            })
         let marker = Caller.unique("long")
         let words = (0..<300).map { "word\($0) " }
         _ = gateway.provider.script(marker, .stream(words))
@@ -190,7 +191,9 @@ struct ResumeTests {
         let gateway = try TestGateway.current
         let (caller, marker) = (Caller(), Caller.unique("node"))
         let words = (0..<40).map { "w\($0) " }
-        let steps = words.flatMap { [ProviderStep.send(OpenAIShapes.event(OpenAIShapes.delta($0))), .hold(milliseconds: 20)] }
+        let steps = words.flatMap {
+            [ProviderStep.send(OpenAIShapes.event(OpenAIShapes.delta($0))), .hold(milliseconds: 20)]
+        }
         let end = [OpenAIShapes.finish(), OpenAIShapes.usage(.init(10, 5)), "[DONE]"]
         let script = gateway.provider.script(marker, .events(steps + end.map { .send(OpenAIShapes.event($0)) }))
         let answer = try gateway.lose(Ask(marker, task: "kept", stream: true), after: 1, as: caller)

@@ -53,7 +53,8 @@ package struct SnapshotBuilder {
         }
         return GatewaySnapshot(
             generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
-            providers: document.providers.map(ProviderBuilder.provider), relay: self.relay(document.http, document.questions),
+            providers: document.providers.map(ProviderBuilder.provider),
+            relay: self.relay(document.http, document.questions),
             labels: self.labels, guests: guests)
     }
 

@@ -14,7 +14,8 @@ final class CachedCall: SharedAnswer, @unchecked Sendable {
     private let cache: AnswerCache
 
     init(
-        key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop, reporter: AttemptReporter?
+        key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop,
+        reporter: AttemptReporter?
     ) {
         self.key = key
         self.streams = streams

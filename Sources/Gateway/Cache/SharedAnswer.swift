@@ -88,9 +88,10 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
         let joined = self.state.withLock { state -> (Subscription, hasNews: Bool)? in
             guard state.isOpen, pieces <= max(state.pieces, 0) else { return nil }
             let taken = pieces > 0 ? Int(state.ends[pieces &- 1]) : 0
-            let subscription = self.add(Member(
-                subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver),
-                taken: taken, pieces: pieces), to: &state)
+            let subscription = self.add(
+                Member(
+                    subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver),
+                    taken: taken, pieces: pieces), to: &state)
             return (subscription, state.hasStarted || state.end != nil)
         }
         guard let (subscription, hasNews) = joined else { return nil }
@@ -102,8 +103,10 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     /// The ask that starts the call: its first member, and the one that pays.
     func lead(on loop: EventLoop, receiver: any AnswerReceiver) -> Subscription {
         self.state.withLock { state in
-            self.add(Member(
-                subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver)), to: &state)
+            self.add(
+                Member(
+                    subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver)),
+                to: &state)
         }
     }
 
@@ -138,7 +141,8 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     func news(for serial: Int) -> News? {
         let (news, goesOn) = self.state.withLock { state -> (News?, Bool) in
             guard let member = state.members[serial] else { return (nil, false) }
-            let news = self.keepsPieces ? Self.pieces(for: member, in: &state, serial) : Self.all(for: member, in: state)
+            let news =
+                self.keepsPieces ? Self.pieces(for: member, in: &state, serial) : Self.all(for: member, in: state)
             var told = News(text: news.text, ends: news.ends, hasStarted: state.hasStarted)
             let moved = Member(
                 subscription: member.subscription, taken: member.taken &+ news.text.count,

@@ -45,7 +45,8 @@ struct AskKey: Sendable {
         }
         guard isGood, head.count(of: .idempotencyKey) == 1 else {
             throw AskFailure(
-                .invalidRequest, detail: "Idempotency-Key has to be one to \(self.longest) visible characters of ASCII.")
+                .invalidRequest, detail: "Idempotency-Key has to be one to \(self.longest) visible characters of ASCII."
+            )
         }
         return head.withBytes(range, body)
     }

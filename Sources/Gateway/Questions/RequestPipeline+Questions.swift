@@ -50,7 +50,9 @@ extension RequestPipeline {
         relay.detach()
         guard context.streams else { return }
         context.loop.questions.leave(context.id)
-        if context.isCancelled, let owner = context.owner { context.loop.questions.noteCancelled(context.id, of: owner) }
+        if context.isCancelled, let owner = context.owner {
+            context.loop.questions.noteCancelled(context.id, of: owner)
+        }
     }
 
     func isCancelled(_ context: AskContext) -> Bool {
