@@ -25,13 +25,14 @@ struct RequestPipeline {
             let relay = self.relay(context, as: form)
             let end = try await self.ask(for: reservation.grant.outputTokens, relay, context)  // 5 and 6
             self.settle(reservation, end, relay, context)  // 7
+            if context.key != nil { await self.letGo(of: context) }
             try await self.answer(end, relay, context)
         } catch {
             context.question?.conclude(.failed(error))
+            if context.key != nil { await self.letGo(of: context) }
             self.refuse(error, context)
         }
         self.record(context)  // 8
-        if context.key != nil { await self.letGo(of: context) }
     }
 
     // MARK: 2 authenticate
@@ -90,6 +91,8 @@ struct RequestPipeline {
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
     @inline(never)
     private func precheck(_ context: AskContext) throws(AskFailure) {
+        // The repeat of an ask that was admitted counts against no limit.
+        guard context.exchange.head.range(of: .idempotencyKey) == nil else { return }
         guard let caller = context.caller() else { return }
         guard let refusal = context.loop.gate.precheck(caller, limits: context.limits) else { return }
         self.count(refusal, context)

@@ -16,6 +16,7 @@ const server = http.createServer((request, response) => {
   if (request.headers['last-event-id']) headers['last-event-id'] = request.headers['last-event-id']
   const upstream = http.request(url, { method: 'GET', headers }, (answer) => {
     response.writeHead(answer.statusCode, { 'content-type': answer.headers['content-type'] ?? 'text/plain' })
+    if (answer.statusCode === 200) response.write('retry: 50\n\n')
     let pieces = 0
     answer.on('data', (bytes) => {
       if (response.destroyed) return

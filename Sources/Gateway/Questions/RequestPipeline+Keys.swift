@@ -68,11 +68,13 @@ extension RequestPipeline {
         }
     }
 
-    /// Says how the ask that has its key ended: one that came to nothing and cost nothing may be asked again.
+    /// Says how the ask that has its key ended: one that cost nothing may be asked again. Before its client hears of
+    /// the end, so that the client's next word finds it so.
     func letGo(of context: AskContext) async {
         guard let key = context.key, key.isHeld else { return }
+        context.key?.isHeld = false
         do throws(QuotaFailure) {
-            if context.isKeyUsed {
+            if context.usage != nil {
                 try await context.loop.keys.finish(
                     key.name, key.record, lifetime: context.snapshot.relay.keyLifetime)
             } else {
@@ -82,9 +84,4 @@ extension RequestPipeline {
             // The key stays taken: its ask is never charged twice.
         }
     }
-}
-
-extension AskContext {
-    /// Whether something was answered or charged.
-    fileprivate var isKeyUsed: Bool { self.usage != nil || self.outcome == .answered }
 }

@@ -49,10 +49,11 @@ extension RequestPipeline {
         }
         relay.detach()
         guard context.streams else { return }
-        context.loop.questions.leave(context.id)
+        // First, so that it is never unknown in between.
         if context.isCancelled, let owner = context.owner {
             context.loop.questions.noteCancelled(context.id, of: owner)
         }
+        context.loop.questions.leave(context.id)
     }
 
     func isCancelled(_ context: AskContext) -> Bool {
