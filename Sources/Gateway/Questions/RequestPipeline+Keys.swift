@@ -26,7 +26,6 @@ extension RequestPipeline {
             return false
         }
         guard earlier.body == key.record.body else { throw AskFailure(.idempotencyMismatch) }
-        context.isRepeat = true
         guard let owner = context.owner, let found = context.loop.questions.find(earlier.question, of: owner),
             case .held(let question) = found
         else {
@@ -36,6 +35,7 @@ extension RequestPipeline {
         guard question.isHeld else {
             throw AskFailure(question.conclusion == nil ? .idempotencyInProgress : .idempotencyFinished)
         }
+        context.isRepeat = true
         try await self.read(question, from: 0, as: form, beginsAtOnce: false, context)
         return true
     }
