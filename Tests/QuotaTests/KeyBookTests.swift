@@ -59,7 +59,15 @@ struct KeyBookTests {
             let (key, record) = (self.key("k\(number)"), self.record(UInt64(number)))
             #expect(book.claim(key, for: record, lifetime: self.lifetime) == .mine)
             if number % 3 == 0 { book.release(key, record) } else { book.finish(key, record, lifetime: self.lifetime) }
-            #expect(book.count <= 100)
+            #expect(book.count <= 100 && book.places <= 300)
+        }
+        let long = MemoryKeyBook(clock: self.clock)
+        _ = long.claim(self.key("first"), for: self.record(0), lifetime: .seconds(3600))
+        for number in 1..<5000 {
+            let (key, record) = (self.key("k\(number)"), self.record(UInt64(number)))
+            _ = long.claim(key, for: record, lifetime: self.lifetime)
+            long.release(key, record)
+            #expect(long.places <= 100)
         }
     }
 

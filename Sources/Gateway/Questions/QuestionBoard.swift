@@ -179,6 +179,12 @@ package final class QuestionBoard: Sendable {
             shelf.oldest &+= 1
         }
         shelf.trim()
+        // A task that keeps its answers for long must not hold up the places of those that are gone already.
+        if shelf.finished.count > 2 &* state.held.count &+ 256 {
+            let held = state.held
+            shelf.finished = shelf.finished[shelf.oldest...].filter { held[$0] != nil }
+            shelf.oldest = 0
+        }
         state.shelves[question.owner.tenant] = shelf
     }
 

@@ -15,6 +15,13 @@ package final class MemoryKeyBook: KeyBook {
         var entries: [ByteString: Entry] = [:]
         /// Every entry in the order of coming, and such as are gone already.
         var order: [(digest: ByteString, number: UInt64)] = []
+
+        /// Keys that were let go of leave their places behind, which must not pile up.
+        mutating func tidy() {
+            guard self.order.count > 2 * self.entries.count + 64 else { return }
+            let entries = self.entries
+            self.order.removeAll { entries[$0.digest]?.number != $0.number }
+        }
     }
 
     private struct State {
@@ -37,6 +44,9 @@ package final class MemoryKeyBook: KeyBook {
     /// Keys held now.
     package var count: Int { self.state.withLock { $0.shelves.values.reduce(0) { $0 + $1.entries.count } } }
 
+    /// Places in the order of coming, those of keys that are gone among them.
+    var places: Int { self.state.withLock { $0.shelves.values.reduce(0) { $0 + $1.order.count } } }
+
     private var now: MonotonicTime { self.clock?.monotonicTime() ?? MonotonicTime(nanoseconds: 0) }
 
     package func claim(_ key: KeyName, for record: KeyRecord, lifetime: TimeSpan) -> KeyClaim {
@@ -47,6 +57,7 @@ package final class MemoryKeyBook: KeyBook {
             if let entry = shelf.entries[key.digest], entry.expiresAt > now {
                 return entry.record.question == record.question ? .mine : .taken(entry.record)
             }
+            shelf.tidy()
             guard self.makeRoom(in: &shelf, at: now) else { return .full }
             shelf.entries[key.digest] = Entry(record: record, expiresAt: now + lifetime, number: state.nextNumber)
             shelf.order.append((key.digest, state.nextNumber))
