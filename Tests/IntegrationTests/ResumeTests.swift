@@ -34,7 +34,7 @@ struct ResumeTests {
         #expect(script.calls.count == 1)
         #expect(try gateway.charged(to: caller) == 15)
         #expect(try gateway.used("requests_per_minute", by: caller) == 1)
-        #expect(try gateway.process.record(of: question)?["outcome"]?.string == "answered")
+        #expect(gateway.process.record(of: question)?["outcome"]?.string == "answered")
     }
 
     @Test func `An answer that has ended can be read again from anywhere, and no further than its end`() throws {
@@ -200,7 +200,7 @@ struct ResumeTests {
         let told = try Clients.returningEventSource(
             of: try #require(answer.question), at: gateway, as: caller, losses: 3)
         #expect(told["losses"]?.int == 3 && (told["connections"]?.int ?? 0) >= 4)
-        let events = try #require(told["events"]?.elements)
+        let events = Array(try #require(told["events"]?.elements))
         let text = events.filter { $0["type"]?.string == "answer" }.compactMap { $0["data"]?.string }
             .compactMap { try? JSONDocument(parsing: Array($0.utf8)).root["deltaText"]?.string }.joined()
         #expect(text == words.joined())

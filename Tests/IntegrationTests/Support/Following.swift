@@ -1,5 +1,6 @@
 import GatewayTesting
 import GatewayTypes
+import JSON
 import Testing
 
 extension GatewaySettings {
