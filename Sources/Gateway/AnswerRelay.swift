@@ -23,8 +23,12 @@ final class AnswerRelay: AnswerReceiver {
     private var isPaused = false
     private var lastWrite = MonotonicTime(nanoseconds: 0)
     private let heartbeat = LoopTimer()
+    /// Of the next event; nil where events have no numbers.
+    private var number: Int?
 
-    init(_ context: AskContext, form: WireForm) {
+    /// - Parameter number: of the first event that the client is to get, for answers that can be come back to.
+    init(_ context: AskContext, form: WireForm, from number: Int? = nil) {
+        self.number = number
         self.context = context
         self.exchange = context.exchange
         self.form = form
@@ -35,12 +39,22 @@ final class AnswerRelay: AnswerReceiver {
     func attach(_ ask: AskOnItsWay, policy: DisconnectPolicy) {
         self.ask = ask
         self.exchange.onDrained = { [unowned self] in self.clientCaughtUp() }
-        self.exchange.onDeadline = { [unowned self] in self.ask?.cancel() }
+        self.exchange.onDeadline = { [unowned self] in self.stop() }
         if policy == .abort { self.exchange.onClientGone = { [unowned self] in self.ask?.cancel() } }
         guard self.context.streams else { return }
         self.heartbeat.action = { [unowned self] in self.beat() }
         self.lastWrite = self.context.now()
         self.context.loop.loop.arm(self.heartbeat, after: self.context.snapshot.relay.heartbeat)
+    }
+
+    /// A drain's deadline has come: ends the ask, or the reading of another one's answer.
+    private func stop() {
+        if let question = self.context.question { question.cancel(.drain) } else { self.ask?.cancel() }
+    }
+
+    /// Waits until the client has had all of an answer that is read from a question, or has left. To be called once.
+    func caughtUp() async {
+        if let ask = self.ask { _ = await ask.end() }
     }
 
     /// Lets go of ask and exchange; nothing is relayed any more.
@@ -50,6 +64,13 @@ final class AnswerRelay: AnswerReceiver {
         self.exchange.onDrained = nil
         self.exchange.onDeadline = nil
         self.context.loop.loop.remove(self.heartbeat)
+    }
+
+    /// The owner cancels the ask.
+    func cancel() {
+        guard let ask = self.ask else { return }
+        self.context.isCancelled = true
+        ask.cancel()
     }
 
     // MARK: From the core
@@ -63,7 +84,10 @@ final class AnswerRelay: AnswerReceiver {
         let span = Span(_unsafeElements: text)
         self.meter.add(span)
         guard let stream = self.stream else { return self.text.append(contentsOf: text) }
-        self.exchange.write { stream.appendAnswer(delta: span, to: &$0) }
+        self.exchange.write {
+            self.appendNumber(to: &$0)
+            stream.appendAnswer(delta: span, to: &$0)
+        }
     }
 
     func answerPaused() {
@@ -71,11 +95,17 @@ final class AnswerRelay: AnswerReceiver {
         self.exchange.flushSoon()
         self.lastWrite = self.context.loop.loop.turnTime
         guard !self.isPaused, self.exchange.pendingBytes > self.context.snapshot.relay.pauseAboveBytes else { return }
+        // The client may take all of it at once, and is then not heard of again.
+        self.exchange.flush()
+        guard self.exchange.pendingBytes > self.context.snapshot.relay.pauseAboveBytes else { return }
         self.isPaused = true
         self.ask?.setPaused(true)
     }
 
-    func answerEnded(_ end: AskEnd) { self.context.providerDoneAt = self.context.now() }
+    func answerEnded(_ end: AskEnd) {
+        // The end of an answer that is kept comes after that of its call.
+        if self.context.providerDoneAt == nil { self.context.providerDoneAt = self.context.now() }
+    }
 
     func attemptEnded(_ attempt: AskAttempt) { self.context.reporter.measure(attempt) }
 
@@ -86,6 +116,18 @@ final class AnswerRelay: AnswerReceiver {
     func keySetAside(_ key: KeySetAside) { self.context.reporter.keySetAside(key) }
 
     // MARK: To the client
+
+    private func appendNumber(to output: inout [UInt8]) {
+        guard let number = self.number else { return }
+        self.stream?.appendNumber(number, to: &output)
+        self.number = number &+ 1
+    }
+
+    /// Sends the head of the stream at once, for a client that comes back.
+    func beginNow() {
+        self.begin()
+        self.exchange.flush()
+    }
 
     /// Sends the head of the stream and its `start` event, once.
     private func begin() {
@@ -98,7 +140,11 @@ final class AnswerRelay: AnswerReceiver {
             self.context.appendFields(to: &head)
             LimitHeaders.append(self.context.states, to: &head)
         }
-        self.exchange.write { self.stream?.appendStart(to: &$0) }
+        guard self.number ?? 0 == 0 else { return }
+        self.exchange.write {
+            self.appendNumber(to: &$0)
+            self.stream?.appendStart(to: &$0)
+        }
     }
 
     private func beat() {
@@ -123,7 +169,10 @@ final class AnswerRelay: AnswerReceiver {
     /// Ends a stream whose answer is whole.
     func finish(_ finish: FinishWord, usage: TokenUsage) {
         self.begin()
-        self.exchange.write { self.stream?.appendFinish(finish, usage: usage, to: &$0) }
+        self.exchange.write {
+            self.appendNumber(to: &$0)
+            self.stream?.appendFinish(finish, usage: usage, to: &$0)
+        }
         self.exchange.endStream(isComplete: true)
     }
 
@@ -134,7 +183,7 @@ final class AnswerRelay: AnswerReceiver {
         var body: [UInt8] = []
         body.reserveCapacity(self.text.count + 400)
         let answer = WholeAnswer(
-            id: self.context.id, task: task, createdAt: self.context.startedAt, text: self.text, finish: finish,
+            id: self.context.questionID, task: task, createdAt: self.context.askedAt, text: self.text, finish: finish,
             usage: usage)
         self.form.appendWhole(answer, to: &body)
         self.exchange.respond(200, body: body) { head in
@@ -145,9 +194,13 @@ final class AnswerRelay: AnswerReceiver {
     }
 
     /// Ends a stream that broke: the client sees an error event and a body without its end.
-    func fail(_ answer: ErrorAnswer, language: Language) {
+    ///
+    /// - Parameter isLast: no event of the question follows; else the client may come back for more.
+    func fail(_ answer: ErrorAnswer, language: Language, isLast: Bool = true) {
+        let id = self.context.questionID
         self.exchange.write {
-            answer.appendEvent(to: &$0, format: self.context.format, language: language, questionID: self.context.id)
+            if isLast { self.appendNumber(to: &$0) }
+            answer.appendEvent(to: &$0, format: self.context.format, language: language, questionID: id)
         }
         self.exchange.endStream(isComplete: false)
     }

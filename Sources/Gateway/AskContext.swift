@@ -25,6 +25,18 @@ final class AskContext {
     var reportsUsage = false
     /// Where the answer came from, for tasks that keep answers.
     var cacheUse: CacheUse?
+    /// The question whose answer is read: the ask's own, or that of an earlier one.
+    private(set) var questionID: RequestID
+    /// When it was asked.
+    private(set) var askedAt: WallTime
+    /// The ask's own answer, for tasks whose answers outlive their connections.
+    var question: Question?
+    /// The answer is that of an earlier ask with the same key.
+    var isRepeat = false
+    /// What the client's `Idempotency-Key` stands for.
+    var key: AskKey?
+    /// Its owner has cancelled the ask.
+    var isCancelled = false
     var trace: TraceID?
     /// Where each limit stands, for the headers; set by the admission.
     var states: [LimitState] = []
@@ -48,8 +60,10 @@ final class AskContext {
         self.loop = loop
         self.snapshot = snapshot
         self.route = route
-        self.id = RequestID.random()
+        self.id = loop.questions.newID()
         self.startedAt = loop.loop.clock.wallTime()
+        self.questionID = self.id
+        self.askedAt = self.startedAt
         self.trace = self.readTrace()
     }
 
@@ -59,6 +73,12 @@ final class AskContext {
         guard self.exchange.head.count(of: .traceparent) == 1 else { return TraceID(self.id) }
         let client = self.exchange.head.withValue(of: .traceparent) { TraceContext.parse($0) } ?? nil
         return client?.traceID ?? TraceID(self.id)
+    }
+
+    /// The answer of an earlier ask is read.
+    func read(_ question: Question) {
+        self.questionID = question.id
+        self.askedAt = question.startedAt
     }
 
     /// The language of messages for the user.
@@ -113,7 +133,10 @@ final class AskContext {
     }
 
     /// The request's identifier under both names that client libraries look for.
-    func appendIdentifiers(to output: inout [UInt8]) { Self.appendIdentifiers(self.id, to: &output) }
+    func appendIdentifiers(to output: inout [UInt8]) {
+        Self.appendIdentifiers(self.id, to: &output)
+        if self.isRepeat { MessageWriter.append("idempotency-replayed: true\r\n", to: &output) }
+    }
 
     static func appendIdentifiers(_ id: RequestID, to output: inout [UInt8]) {
         MessageWriter.append("x-request-id: ", to: &output)

@@ -40,6 +40,7 @@ package struct DataPlane: HTTPHandler {
         switch route {
         case .process: await self.pipeline.run(context, as: .process)
         case .questions: await self.pipeline.run(context, as: .question)
+        case .question: await self.answerQuestion(context)
         case .chat: await self.pipeline.run(context, as: .chat)
         case .quota: await self.answerQuota(context)
         case .models: await self.answerModels(context)

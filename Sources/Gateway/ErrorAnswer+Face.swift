@@ -39,6 +39,14 @@ extension ErrorCode {
         case .bodyTooLarge: .init(status: 413, detail: "The body has more bytes than the route takes.")
         case .guestSessionClaimed:
             .init(status: 409, detail: "Another account has taken this guest session over.")
+        case .questionCancelled: .init(status: 409, detail: "The question was cancelled.")
+        case .questionGone: .init(status: 410, detail: "The answer is not kept, or the instance that held it is gone.")
+        case .idempotencyInProgress:
+            .init(status: 409, detail: "The ask with this Idempotency-Key is still running.", retry: .after(2))
+        case .idempotencyMismatch:
+            .init(status: 422, detail: "This Idempotency-Key was sent with another request before.")
+        case .idempotencyFinished:
+            .init(status: 410, detail: "The ask with this Idempotency-Key has ended, and its answer is not kept.")
         case .tooManyFailedAuthentications:
             .init(status: 429, detail: "Too many bad tokens came from this network.", retry: .after(60))
         case .requestsPerMinuteExceeded:

@@ -77,7 +77,7 @@ package struct ErrorAnswer: Sendable {
 
     /// Whether client libraries should give up at once: the wait is hours, or the plan allows none at all.
     private var isRetryPointless: Bool {
-        self.code == .tokensPerDayExceeded || self.limits.first?.limit.quantity == 0
+        self.code == .tokensPerDayExceeded || self.code == .questionCancelled || self.limits.first?.limit.quantity == 0
     }
 
     /// Appends the fields that belong to the answer: media type, language, caching, and what to do next.

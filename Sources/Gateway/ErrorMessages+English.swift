@@ -19,6 +19,11 @@ extension ErrorMessages {
         case .textTooLong: "The text is too long. Please shorten it."
         case .bodyTooLarge: "The request is too large. Please shorten it."
         case .guestSessionClaimed: "This guest session belongs to another account already."
+        case .questionCancelled: "This question was cancelled."
+        case .questionGone: "This answer is no longer available. Please ask again."
+        case .idempotencyInProgress: "This question is still being answered. Please wait a moment."
+        case .idempotencyMismatch: "This request does not match the one before. Please send it again."
+        case .idempotencyFinished: "This question has been answered already. Please ask again."
         case .tooManyFailedAuthentications:
             "Too many sign-in attempts came from your network. Please try again in a minute."
         case .requestsPerMinuteExceeded: "You have asked too many questions. Please try again in a minute."

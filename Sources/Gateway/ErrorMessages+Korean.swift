@@ -19,6 +19,11 @@ extension ErrorMessages {
         case .textTooLong: "텍스트가 너무 깁니다. 내용을 줄여 주세요."
         case .bodyTooLarge: "요청이 너무 큽니다. 내용을 줄여 주세요."
         case .guestSessionClaimed: "이 게스트 세션은 이미 다른 계정에 연결되었습니다."
+        case .questionCancelled: "질문이 취소되었습니다."
+        case .questionGone: "이 답변은 더 이상 볼 수 없습니다. 다시 질문해 주세요."
+        case .idempotencyInProgress: "아직 답변 중입니다. 잠시 기다려 주세요."
+        case .idempotencyMismatch: "이전 요청과 내용이 다릅니다. 다시 보내 주세요."
+        case .idempotencyFinished: "이미 답변이 끝난 질문입니다. 다시 질문해 주세요."
         case .tooManyFailedAuthentications:
             "같은 네트워크에서 실패한 로그인 시도가 너무 많습니다. 1분 후에 다시 시도해 주세요."
         case .requestsPerMinuteExceeded: "질문이 너무 많습니다. 1분 후에 다시 시도해 주세요."

@@ -19,6 +19,11 @@ extension ErrorMessages {
         case .textTooLong: "متن بیش از حد طولانی است. لطفاً آن را کوتاه‌تر کنید."
         case .bodyTooLarge: "حجم درخواست بیش از حد مجاز است. لطفاً آن را کوتاه‌تر کنید."
         case .guestSessionClaimed: "این نشست مهمان قبلاً به حساب دیگری پیوسته است."
+        case .questionCancelled: "این پرسش لغو شد."
+        case .questionGone: "این پاسخ دیگر در دسترس نیست. لطفاً دوباره بپرسید."
+        case .idempotencyInProgress: "پاسخ این پرسش هنوز در راه است. لطفاً کمی صبر کنید."
+        case .idempotencyMismatch: "این درخواست با درخواست پیشین یکی نیست. لطفاً دوباره بفرستید."
+        case .idempotencyFinished: "به این پرسش پیش‌تر پاسخ داده شده است. لطفاً دوباره بپرسید."
         case .tooManyFailedAuthentications:
             "تلاش‌های ناموفق زیادی از شبکهٔ شما انجام شده است. لطفاً یک دقیقهٔ دیگر دوباره تلاش کنید."
         case .requestsPerMinuteExceeded: "تعداد پرسش‌های شما زیاد بود. لطفاً یک دقیقهٔ دیگر دوباره تلاش کنید."

@@ -19,6 +19,11 @@ extension ErrorMessages {
         case .textTooLong: "Текст слишком длинный. Пожалуйста, сократите его."
         case .bodyTooLarge: "Запрос слишком большой. Пожалуйста, сократите его."
         case .guestSessionClaimed: "Этот гостевой сеанс уже привязан к другому аккаунту."
+        case .questionCancelled: "Вопрос отменён."
+        case .questionGone: "Этот ответ больше недоступен. Пожалуйста, спросите ещё раз."
+        case .idempotencyInProgress: "Ответ ещё готовится. Пожалуйста, подождите немного."
+        case .idempotencyMismatch: "Этот запрос отличается от предыдущего. Пожалуйста, отправьте его заново."
+        case .idempotencyFinished: "На этот вопрос уже был дан ответ. Пожалуйста, спросите ещё раз."
         case .tooManyFailedAuthentications:
             "Из вашей сети поступило слишком много неудачных попыток входа. Попробуйте снова через минуту."
         case .requestsPerMinuteExceeded: "Вы задали слишком много вопросов. Попробуйте снова через минуту."

@@ -16,6 +16,12 @@ package final class GatewayLoop: @unchecked Sendable {
     package let board: OrderBoard
     /// Addresses whose authentications failed of late; the process' own.
     let failedCallers: FailedCallers
+    /// Questions that can be found by their identifier; the process' own.
+    package let questions: QuestionBoard
+    /// What clients' idempotency keys stand for; the store's.
+    package let keys: any KeyBook
+    /// Who lives among the instances that share the store; nil for a process that is alone.
+    let instances: (any InstanceBook)?
     let core: AskingCore
     let operations: OperationLog?
     let tokens = TokenCache()
@@ -28,6 +34,8 @@ package final class GatewayLoop: @unchecked Sendable {
     package init?(
         loop: EventLoop, gate: QuotaGate, metrics: MetricsShard, board: OrderBoard = OrderBoard(),
         failedCallers: FailedCallers = FailedCallers(), calls: CallGates = CallGates(),
+        questions: QuestionBoard = QuestionBoard(),
+        keys: any KeyBook = MemoryKeyBook(), instances: (any InstanceBook)? = nil,
         operations: OperationLog? = nil
     ) {
         guard let core = AskingCore(loop: loop, gates: calls) else { return nil }
@@ -37,6 +45,9 @@ package final class GatewayLoop: @unchecked Sendable {
         self.metrics = metrics
         self.core = core
         self.board = board
+        self.questions = questions
+        self.keys = keys
+        self.instances = instances
         self.failedCallers = failedCallers
     }
 

@@ -101,6 +101,10 @@ package struct RelayConfiguration: Sendable {
     package var trustedProxies: [NetworkPrefix] = []
     /// Failed authentications of one network address in a minute; 0 for any number.
     package var failedAuthentications = 3000
+    /// Of the answers that tasks with `resume` keep.
+    package var questions = QuestionBoard.Bounds()
+    /// How long it is remembered that an ask was made with an idempotency key.
+    package var keyLifetime = TimeSpan.seconds(3600)
 
     package init() {}
 }

@@ -48,6 +48,13 @@ package struct AnswerEvents: Sendable {
         self.answerHead = head
     }
 
+    /// Appends the line that a client may come back with, `id: <question>-<number>`, of the event that follows it.
+    func appendNumber(_ number: Int, to output: inout [UInt8]) {
+        MessageWriter.append("id: ", to: &output)
+        EventNumber(question: self.questionID, number: number).append(to: &output)
+        MessageWriter.append("\n", to: &output)
+    }
+
     /// Appends `start`, which tells the question's identifier.
     package func appendStart(to output: inout [UInt8]) {
         MessageWriter.append("event: start\ndata: {\"questionId\":\"", to: &output)

@@ -20,12 +20,16 @@ struct RequestPipeline {
         do throws(AskFailure) {
             try await self.authenticate(context)  // 2
             try await self.resolve(context, from: form)  // 3
+            if try await self.isRepeat(context, as: form) { return self.record(context) }
             let reservation = try await self.admit(context)  // 4
-            let relay = AnswerRelay(context, form: form)
+            let relay = self.relay(context, as: form)
             let end = try await self.ask(for: reservation.grant.outputTokens, relay, context)  // 5 and 6
             self.settle(reservation, end, relay, context)  // 7
-            try self.answer(end, relay, context)
+            if context.key != nil { await self.letGo(of: context) }
+            try await self.answer(end, relay, context)
         } catch {
+            context.question?.conclude(.failed(error))
+            if context.key != nil { await self.letGo(of: context) }
             self.refuse(error, context)
         }
         self.record(context)  // 8
@@ -87,6 +91,8 @@ struct RequestPipeline {
     /// Refuses, before the body is read and without asking the store, whoever is known to be over a limit.
     @inline(never)
     private func precheck(_ context: AskContext) throws(AskFailure) {
+        // The repeat of an ask that was admitted counts against no limit.
+        guard context.exchange.head.range(of: .idempotencyKey) == nil else { return }
         guard let caller = context.caller() else { return }
         guard let refusal = context.loop.gate.precheck(caller, limits: context.limits) else { return }
         self.count(refusal, context)
@@ -108,6 +114,7 @@ struct RequestPipeline {
             throw AskFailure(error)
         }
         try self.resolve(body, context, from: form)
+        try self.readKey(body, context, form)
     }
 
     @inline(never)
@@ -193,7 +200,7 @@ struct RequestPipeline {
     ) async throws(AskFailure) -> AskEnd {
         let ask = try self.begin(outputTokens, relay, context)
         let end = await ask.end()
-        relay.detach()
+        self.ended(relay, context)
         context.attempts = end.attempts
         context.asked = end.route
         return end
@@ -212,10 +219,11 @@ struct RequestPipeline {
         let routes = AskRoutes(
             task.routes, of: context.snapshot.providers, tenant: tenant.id, seed: context.id.high)
         context.calledAt = context.now()
+        let receiver = self.receiver(relay, context)
         let ask =
-            task.cache.flatMap { _ in self.fromCache(request, over: routes, relay, context) }
-            ?? .own(context.loop.core.ask(request, over: routes, receiver: relay))
-        relay.attach(ask, policy: task.disconnect)
+            task.cache.flatMap { _ in self.fromCache(request, over: routes, receiver, context) }
+            ?? .own(context.loop.core.ask(request, over: routes, receiver: receiver))
+        self.attach(ask, relay, context)
         // The core has it now, for as long as it needs; a stream may be open for long.
         context.task?.prompt = Prompt(system: [], user: [])
         return ask
@@ -229,7 +237,7 @@ struct RequestPipeline {
     private func settle(
         _ reservation: consuming Reservation, _ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext
     ) {
-        let delivered = relay.meter.tokens
+        let delivered = context.question?.meter.tokens ?? relay.meter.tokens
         // The client left while the ask waited for its place: nobody was asked.
         if end.attempts == 0, delivered == 0, end.usage == nil { return reservation.release() }
         if end.failure != nil, delivered == 0, end.usage == nil {
@@ -255,23 +263,39 @@ struct RequestPipeline {
         reservation.settle(usage: usage)
     }
 
+    private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) async throws(AskFailure) {
+        let conclusion = self.conclusion(of: end, context)
+        if let question = context.question { await self.awaitReader(of: question, conclusion, relay, context) }
+        try self.tell(conclusion, relay, context)
+    }
+
     @inline(never)
-    private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) throws(AskFailure) {
+    private func conclusion(of end: AskEnd, _ context: AskContext) -> AnswerConclusion {
+        // Not the client: a drain has come to its deadline.
+        if end.wasCancelled { return .failed(AskFailure(self.isCancelled(context) ? .questionCancelled : .draining)) }
+        if let failure = end.failure { return .failed(AskFailure(failure)) }
+        let usage = context.usage ?? TokenUsage(input: 0, output: 0, source: .estimated)
+        return .finished(FinishWord(end.finish), usage)
+    }
+
+    /// Sends the end of an answer to one of its readers.
+    @inline(never)
+    func tell(
+        _ conclusion: AnswerConclusion, _ relay: AnswerRelay, _ context: AskContext
+    ) throws(AskFailure) {
         if context.exchange.isClientGone {
-            context.outcome = .clientGone
+            context.outcome = self.outcome(of: conclusion, context)
             return
         }
-        // Not the client: a drain has come to its deadline.
-        let failure = end.wasCancelled ? AskFailure(.draining) : end.failure.map { AskFailure($0) }
-        if let failure {
+        switch conclusion {
+        case .failed(let failure):
             guard relay.hasBegun else { throw failure }
             context.outcome = .failed(failure.code)
-            return relay.fail(failure.answer, language: context.language)
+            relay.fail(failure.answer, language: context.language)
+        case .finished(let finish, let usage):
+            context.outcome = .answered
+            if context.streams { relay.finish(finish, usage: usage) } else { relay.respond(finish, usage: usage) }
         }
-        context.outcome = .answered
-        let usage = context.usage ?? TokenUsage(input: 0, output: 0, source: .estimated)
-        let finish = FinishWord(end.finish)
-        if context.streams { relay.finish(finish, usage: usage) } else { relay.respond(finish, usage: usage) }
     }
 
     @inline(never)

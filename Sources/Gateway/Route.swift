@@ -11,6 +11,7 @@ enum Route: CaseIterable {
     case model
     case guestSessions
     case guestClaim
+    case question
 
     /// Made once: each call of `allCases` allocates.
     private static let all = allCases
@@ -32,6 +33,7 @@ enum Route: CaseIterable {
         case .model: 6
         case .guestSessions: 7
         case .guestClaim: 8
+        case .question: 9
         }
     }
 
@@ -42,6 +44,7 @@ enum Route: CaseIterable {
         case .process: "/api/process"
         case .quota: "/v1/quota"
         case .questions: "/v1/questions"
+        case .question: "/v1/questions/{id}"
         case .chat: "/v1/chat/completions"
         case .models: "/v1/models"
         case .model: "/v1/models/{id}"
@@ -51,12 +54,21 @@ enum Route: CaseIterable {
     }
 
     private func matches(_ head: HTTPRequestHead) -> Bool {
-        self == .model ? Self.modelName(in: head) != nil : head.pathIs(self.template)
+        switch self {
+        case .model: Self.modelName(in: head) != nil
+        case .question: Self.segment(of: head, behind: "/v1/questions/") != nil
+        default: head.pathIs(self.template)
+        }
     }
 
     /// Where the name stands in the path of `model`, as it was sent.
     static func modelName(in head: HTTPRequestHead) -> Range<Int>? {
-        guard let name = head.rest(ofPathAfter: "/v1/models/"), !name.isEmpty else { return nil }
+        self.segment(of: head, behind: "/v1/models/")
+    }
+
+    /// The one segment that follows in the path, if it does and is the last.
+    static func segment(of head: HTTPRequestHead, behind prefix: StaticString) -> Range<Int>? {
+        guard let name = head.rest(ofPathAfter: prefix), !name.isEmpty else { return nil }
         return head.withBytes(name) { name in name.indices.allSatisfy { name[$0] != 0x2F } } ? name : nil
     }
 
@@ -65,6 +77,7 @@ enum Route: CaseIterable {
         case .health: method == .get || method == .head
         case .process, .questions, .chat, .guestSessions, .guestClaim: method == .post
         case .quota, .models, .model: method == .get
+        case .question: method == .get || method == .delete
         }
     }
 
@@ -74,6 +87,7 @@ enum Route: CaseIterable {
         case .health: "GET, HEAD"
         case .process, .questions, .chat, .guestSessions, .guestClaim: "POST"
         case .quota, .models, .model: "GET"
+        case .question: "GET, DELETE"
         }
     }
 
@@ -81,7 +95,7 @@ enum Route: CaseIterable {
     var format: AnswerFormat {
         switch self {
         case .chat, .models, .model: .openAI
-        case .health, .process, .quota, .questions, .guestSessions, .guestClaim: .own
+        case .health, .process, .quota, .questions, .question, .guestSessions, .guestClaim: .own
         }
     }
 

@@ -11,6 +11,23 @@ enum WireForm: Sendable {
     /// `POST /v1/chat/completions`
     case chat
 
+    /// Whether its events have numbers, so that a client can come back for the rest.
+    var hasNumbers: Bool {
+        switch self {
+        case .process, .question: true
+        case .chat: false
+        }
+    }
+
+    /// Tells the routes apart where their asks are remembered.
+    var letter: UInt8 {
+        switch self {
+        case .process: 0x70  // p
+        case .question: 0x71  // q
+        case .chat: 0x63  // c
+        }
+    }
+
     /// Reads the body of an ask.
     func command(parsing body: [UInt8], limit: Int) throws(AskFailure) -> AskCommand {
         let root = try AskCommand.root(of: body, limit: limit)
@@ -24,11 +41,11 @@ enum WireForm: Sendable {
     /// Begins the events of an ask whose task is resolved.
     func stream(_ context: AskContext) -> AnswerStream {
         switch self {
-        case .process, .question: .own(AnswerEvents(questionID: context.id))
+        case .process, .question: .own(AnswerEvents(questionID: context.questionID))
         case .chat:
             .chat(
                 ChatChunks(
-                    id: context.id, created: context.startedAt, model: context.task?.task ?? TaskName(""),
+                    id: context.questionID, created: context.askedAt, model: context.task?.task ?? TaskName(""),
                     reportsUsage: context.reportsUsage))
         }
     }
@@ -61,6 +78,12 @@ struct WholeAnswer {
 enum AnswerStream {
     case own(AnswerEvents)
     case chat(ChatChunks)
+
+    /// Numbers the event that follows, where the form has numbers: client libraries of OpenAI expect none.
+    @inline(__always)
+    func appendNumber(_ number: Int, to output: inout [UInt8]) {
+        if case .own(let events) = self { events.appendNumber(number, to: &output) }
+    }
 
     @inline(__always)
     func appendStart(to output: inout [UInt8]) {

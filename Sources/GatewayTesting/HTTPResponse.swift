@@ -33,6 +33,8 @@ package struct StreamEvent: Sendable {
     package var name: String
     /// The `data` lines joined; nil for a comment.
     package var data: String?
+    /// The `id` field; nil when there was none.
+    package var id: String?
     /// When it was whole, counted from the connection's start.
     package var at: TimeSpan
 
@@ -55,13 +57,15 @@ struct EventLines {
         else { return nil }
         let block = self.buffer[..<end]
         self.buffer.removeFirst(end + 2)
-        var event = StreamEvent(name: "", data: nil, at: time)
+        var event = StreamEvent(name: "", data: nil, id: nil, at: time)
         for line in block.split(separator: 10, omittingEmptySubsequences: false) {
             let text = String(decoding: line, as: UTF8.self)
             if let data = text.removing("data: ") ?? text.removing("data:") {
                 event.data = event.data.map { $0 + "\n" + data } ?? data
             } else if let name = text.removing("event: ") {
                 event.name = name
+            } else if let id = text.removing("id: ") {
+                event.id = id
             }
         }
         return event

@@ -47,6 +47,8 @@ package struct ResolvedTask: Sendable {
     package var stop: [[UInt8]] = []
     /// Nil where every ask is to reach a provider.
     package var cache: CachePolicy?
+    /// Nil where an answer dies with the connection that it is read over.
+    package var resume: ResumePolicy?
     /// Never empty; in the order they are to be tried.
     package var routes: [ProviderRoute]
     package var disconnect: DisconnectPolicy

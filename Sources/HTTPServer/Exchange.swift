@@ -49,7 +49,8 @@ package final class Exchange {
         self.isAnswered = true
         self.connection.send { output in
             self.connection.beginHead(status, to: &output)
-            MessageWriter.field("content-length", body.count, to: &output)
+            // RFC 9110 §8.6: an answer that has no body by its status tells no length.
+            if status != 204 { MessageWriter.field("content-length", body.count, to: &output) }
             fields(&output)
             MessageWriter.endOfHead(to: &output)
             if self.head.method != .head { output.append(contentsOf: body) }

@@ -73,6 +73,7 @@ package struct RoutingTable: Sendable {
             outputCap: task.definition.outputCap, temperature: task.definition.temperature,
             routes: routes.ordered(by: choice), disconnect: task.definition.disconnect)
         resolved.cache = task.definition.cache
+        resolved.resume = task.definition.resume
         if let chat { try self.add(chat, trimmedBytes: trimmed.count, by: task.definition, to: &resolved) }
         return resolved
     }

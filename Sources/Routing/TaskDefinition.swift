@@ -21,6 +21,8 @@ package struct TaskDefinition: Sendable {
     package var chat = ChatRules()
     /// Nil keeps no answers.
     package var cache: CachePolicy?
+    /// Nil keeps no answer beyond its connection.
+    package var resume: ResumePolicy?
     package var routes: RouteList
 
     package init(

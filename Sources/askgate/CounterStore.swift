@@ -10,6 +10,12 @@ import RedisClient
 final class CounterStore: Sendable {
     /// By the index of the loop.
     let stores: [any QuotaStore]
+    /// What idempotency keys stand for, by the index of the loop.
+    let keys: [any KeyBook]
+    /// Who lives among those that share the store, by the index of the loop; nil where it is not shared.
+    let instances: [(any InstanceBook)?]
+    /// Questions of this process; other instances find it by their identifiers where the store is shared.
+    let questionBoard: QuestionBoard
     /// Counts alone, for limits of stance `local`, while the store does not answer.
     let local: MemoryStore
     let outage: Outage
@@ -20,7 +26,8 @@ final class CounterStore: Sendable {
     private let settings: RedisSettings?
 
     init(
-        _ settings: StoreSettings, file: String, group: EventLoopGroup, metrics: MetricsRegistry,
+        _ settings: StoreSettings, _ questions: QuestionSettings, file: String, group: EventLoopGroup,
+        metrics: MetricsRegistry,
         operations: OperationLog
     ) throws(ConfigurationFailure) {
         let clock = SystemClock()
@@ -28,6 +35,10 @@ final class CounterStore: Sendable {
         self.local = local
         guard case .redis(let redis) = settings else {
             self.stores = group.loops.map { _ in local }
+            let keys = MemoryKeyBook(clock: clock, mostOfTenant: questions.tenantKeys)
+            self.keys = group.loops.map { _ in keys }
+            self.instances = group.loops.map { _ in nil }
+            self.questionBoard = QuestionBoard()
             self.redisStores = []
             self.clients = []
             self.subscriber = nil
@@ -52,6 +63,9 @@ final class CounterStore: Sendable {
         self.clients = clients
         self.redisStores = stores
         self.stores = stores
+        self.keys = stores
+        self.instances = stores
+        self.questionBoard = QuestionBoard(instance: UInt32.random(in: .min ... .max))
         self.outage = Outage(expectedInstances: redis.instances)
         self.subscriber = RedisSubscriber(settings, channels: [ChangeFeed.channel], loop: group.loops[0]) { event in
             switch event {
@@ -82,6 +96,18 @@ final class CounterStore: Sendable {
         await withTaskGroup { tasks in
             for client in self.clients { tasks.addTask(executorPreference: client.loop) { await client.run() } }
             if let subscriber = self.subscriber { tasks.addTask { await subscriber.run() } }
+        }
+    }
+
+    /// Says again and again that this instance lives, until the task is cancelled. On the first loop.
+    ///
+    /// - Parameter address: where others reach it; empty where it can't be reached.
+    func keepRegistered(at address: ByteString) async {
+        guard let instance = self.questionBoard.instance, let store = self.redisStores.first else { return }
+        while !Task.isCancelled {
+            // What fails is tried again soon: others take an instance for gone when its word is too old.
+            let isDone = (try? await store.register(instance, at: address, lifetime: .seconds(30))) != nil
+            await store.loop.sleep(for: isDone ? .seconds(10) : .seconds(1))
         }
     }
 
@@ -116,8 +142,8 @@ extension QuotaScript {
         case .admit: .admit
         case .settle: .settle
         case .renew: .renew
-        case .look, .steering, .leases, .audit, .orders: .read
-        case .steer, .revise, .handOver: .change
+        case .look, .steering, .leases, .audit, .orders, .locate: .read
+        case .steer, .revise, .handOver, .claim, .conclude, .register: .change
         }
     }
 }

@@ -63,7 +63,7 @@ final class GatewayProcess: Sendable {
             self.snapshots = SnapshotStore(snapshot)
             let desk = AdminDesk(document, snapshot)
             let store = try CounterStore(
-                document.store, file: source.name, group: self.group, metrics: self.metrics,
+                document.store, document.questions, file: source.name, group: self.group, metrics: self.metrics,
                 operations: self.operations)
             self.store = store
             self.reloader = Reloader(
@@ -71,7 +71,8 @@ final class GatewayProcess: Sendable {
                 board: self.board, store: store, accessLog: self.accessLog, operations: self.operations,
                 metrics: self.metrics)
             self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
-            self.loops = try Self.loops(self.group, store, self.metrics, self.board, self.operations)
+            self.loops = try Self.loops(
+                self.group, store, self.metrics, self.board, self.operations, store.questionBoard)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
             let plane = Self.adminPlane(
                 document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board,
@@ -88,7 +89,7 @@ final class GatewayProcess: Sendable {
 
     private static func loops(
         _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ board: OrderBoard,
-        _ operations: OperationLog
+        _ operations: OperationLog, _ questions: QuestionBoard
     ) throws -> [GatewayLoop] {
         let (failedCallers, calls) = (FailedCallers(), CallGates())
         return try group.loops.map { loop in
@@ -96,7 +97,9 @@ final class GatewayProcess: Sendable {
                 store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
             let made = GatewayLoop(
                 loop: loop, gate: gate, metrics: metrics.shards[loop.index], board: board,
-                failedCallers: failedCallers, calls: calls, operations: operations)
+                failedCallers: failedCallers, calls: calls, questions: questions, keys: store.keys[loop.index],
+                instances: store.instances[loop.index],
+                operations: operations)
             guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")
             }
@@ -155,6 +158,7 @@ final class GatewayProcess: Sendable {
     func run() async {
         await withTaskGroup { tasks in
             tasks.addTask { await self.store.run() }
+            tasks.addTask(executorPreference: self.group.loops[0]) { await self.store.keepRegistered(at: "") }
             let keeper = OrderKeeper(
                 board: self.board, store: self.store.stores[0], loop: self.group.loops[0], snapshots: self.snapshots)
             tasks.addTask(executorPreference: self.group.loops[0]) { await keeper.run() }

@@ -135,6 +135,19 @@ extension Mistake {
                     + "5m, 1h or 1d"
             ]),
         Mistake(
+            "answers kept beyond their bounds",
+            replace: "        routes: [",
+            by: "        resume: {keep: 2h, bytes: 10, grace: 11m, forever: true}\n        routes: [",
+            problems: [
+                "19:24: `keep` is 2h, out of range; write a duration with its unit from 1s to 1h, such as 250ms, 30s, "
+                    + "5m, 1h or 1d",
+                "19:35: `bytes` is 10, out of range; write a size from 1024 to 16777216 bytes, such as 65536, 64KiB "
+                    + "or 1MiB",
+                "19:46: `grace` is 11m, out of range; write a duration with its unit from 0s to 10m, such as 250ms, "
+                    + "30s, 5m, 1h or 1d",
+                "19:51: unknown key `forever` in `resume`; write one of `keep`, `bytes`, `grace`",
+            ]),
+        Mistake(
             "a conversation without its user",
             replace: "        routes: [",
             by: "        chat: {roles: [assistant, assistant], max_messages: 0, parameters: [model]}\n"

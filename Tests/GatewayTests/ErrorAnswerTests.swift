@@ -39,6 +39,8 @@ struct ErrorAnswerTests {
             (405, [.methodNotAllowed]),
             (408, [.requestTimeout]), (413, [.textTooLong, .bodyTooLarge]), (415, [.unsupportedMediaType]),
             (429, [.requestsPerMinuteExceeded, .tokensPerDayExceeded, .concurrentRequestsExceeded]),
+            (409, [.guestSessionClaimed, .questionCancelled, .idempotencyInProgress]),
+            (410, [.questionGone, .idempotencyFinished]), (422, [.idempotencyMismatch]),
             (431, [.headersTooLarge]), (500, [.internalError]), (502, [.providerFailed, .providerEmptyAnswer]),
             (503, [.providerOverloaded, .quotaStoreUnavailable, .identityUnavailable, .overloaded, .draining]),
             (504, [.providerTimeout]),
@@ -115,11 +117,11 @@ struct ErrorAnswerTests {
         #expect(try object(self.body(answer))["code"] as? String == "unknown_task")
     }
 
-    @Test("tell how long to wait exactly with 429 and 503", arguments: ErrorCode.allCases)
+    @Test("tell how long to wait exactly with 429, 503 and what is still running", arguments: ErrorCode.allCases)
     func retryAfter(code: ErrorCode) throws {
         for answer in [self.answer(code), ErrorAnswer(code)] {
             let wait = try self.head(answer)["retry-after"]
-            guard [429, 503].contains(answer.status(in: .own)) else {
+            guard [429, 503].contains(answer.status(in: .own)) || code == .idempotencyInProgress else {
                 #expect(wait == nil)
                 continue
             }

@@ -4,7 +4,7 @@ import Routing
 extension DocumentDecoder {
     private static let taskKeys = [
         "builtin", "prompt", "language", "text", "max_output_tokens", "temperature", "tones", "default_tone",
-        "required_scope", "on_disconnect", "chat", "cache", "routes",
+        "required_scope", "on_disconnect", "chat", "cache", "resume", "routes",
     ]
 
     func tasks(_ reader: MappingReader, _ scope: TenantScope) -> [TaskDefinition] {
@@ -45,6 +45,7 @@ extension DocumentDecoder {
             .word("policy for a client that leaves", of: DisconnectPolicy.self, self.diagnostics) ?? .abort
         if let chat = reader.optional("chat") { task.chat = self.chatRules(chat, task.chat) }
         task.cache = reader.optional("cache").flatMap(self.cachePolicy)
+        task.resume = reader.optional("resume").flatMap(self.resumePolicy)
         return task
     }
 

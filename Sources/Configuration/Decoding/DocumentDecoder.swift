@@ -6,7 +6,7 @@ struct DocumentDecoder {
     let references: ReferenceReader
 
     private static let keys = [
-        "listeners", "loops", "store", "log", "http", "identity", "operators", "providers", "tenants",
+        "listeners", "loops", "store", "log", "http", "identity", "questions", "operators", "providers", "tenants",
     ]
 
     private static let refused = [
@@ -27,6 +27,7 @@ struct DocumentDecoder {
             store: reader.optional("store").map(self.store) ?? .memory,
             log: reader.optional("log").map(self.log) ?? LogSettings(access: .stdout), http: http,
             identity: reader.optional("identity").map(self.identity) ?? IdentitySettings(),
+            questions: reader.optional("questions").map(self.questions) ?? QuestionSettings(),
             operators: self.operators(reader),
             providers: providers, tenants: self.tenants(reader, providers: providers, http: http))
         IssuerChecks(diagnostics: self.diagnostics).check(document.tenants)

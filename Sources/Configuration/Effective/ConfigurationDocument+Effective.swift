@@ -19,6 +19,7 @@ extension ConfigurationDocument {
             ("store", self.store.effective),
             ("log", .object([("access", self.log.access.effective)])), ("http", self.http.effective),
             ("identity", .object([("state_directory", .optional(self.identity.stateDirectory))])),
+            ("questions", self.questions.effective),
             ("operators", .object(self.operators.map { ($0.name, $0.effective) })),
             ("providers", .object(self.providers.map { ($0.name.string, $0.effective) })),
             ("tenants", .object(self.tenants.map { ($0.id.string, $0.effective) })),

@@ -133,7 +133,8 @@ extension TaskDefinition {
             ("tones", .strings(self.tones.map(\.rawValue))), ("default_tone", .optional(self.defaultTone?.rawValue)),
             ("required_scope", .optional(self.requiredScope?.string)),
             ("on_disconnect", .string(self.disconnect.rawValue)), ("chat", self.chat.effective),
-            ("cache", self.cache?.effective ?? .null), ("routes", self.routes.effective),
+            ("cache", self.cache?.effective ?? .null), ("resume", self.resume?.effective ?? .null),
+            ("routes", self.routes.effective),
         ])
     }
 }

@@ -12,6 +12,7 @@ package struct ConfigurationDocument: Sendable {
     package var log: LogSettings
     package var http: HTTPSettings
     package var identity = IdentitySettings()
+    package var questions = QuestionSettings()
     /// Who may use the admin API, in the order of the file; empty closes it.
     package var operators: [OperatorSettings]
     /// In the order of the file, as are the tenants.

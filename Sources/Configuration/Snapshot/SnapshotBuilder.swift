@@ -53,7 +53,8 @@ package struct SnapshotBuilder {
         }
         return GatewaySnapshot(
             generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
-            providers: document.providers.map(ProviderBuilder.provider), relay: self.relay(document.http),
+            providers: document.providers.map(ProviderBuilder.provider),
+            relay: self.relay(document.http, document.questions),
             labels: self.labels, guests: guests)
     }
 
@@ -101,12 +102,14 @@ package struct SnapshotBuilder {
             transitions: samples.dropFirst().map { ZoneCalendar.Transition(instant: $0.at, offsetSeconds: $0.offset) })
     }
 
-    private func relay(_ http: HTTPSettings) -> RelayConfiguration {
+    private func relay(_ http: HTTPSettings, _ questions: QuestionSettings) -> RelayConfiguration {
         var relay = RelayConfiguration()
         relay.maxBodyBytes = http.maxBodyBytes
         relay.heartbeat = http.heartbeat
         relay.trustedProxies = http.trustedProxies
         relay.failedAuthentications = http.failedAuthentications
+        relay.questions = questions.bounds
+        relay.keyLifetime = questions.keyLifetime
         return relay
     }
 }

@@ -28,7 +28,7 @@ package final class AnswerCache: Sendable {
         /// The same is being asked already.
         case shared(Subscription)
         /// The caller is to start the call.
-        case mine(SharedAnswer, Subscription)
+        case mine(CachedCall, Subscription)
     }
 
     private struct Entry {
@@ -51,7 +51,7 @@ package final class AnswerCache: Sendable {
         var oldest = 0
         var nextNumber: UInt64 = 0
         var bytes = 0
-        var open: [OpenKey: SharedAnswer] = [:]
+        var open: [OpenKey: CachedCall] = [:]
     }
 
     /// What an entry takes beside its text, roughly.
@@ -91,7 +91,7 @@ package final class AnswerCache: Sendable {
             if let running = state.open[place], let joined = running.join(on: loop, receiver: receiver) {
                 return .shared(joined)
             }
-            let call = SharedAnswer(
+            let call = CachedCall(
                 key: key, streams: streams, lifetime: lifetime, cache: self, loop: loop, reporter: reporter)
             state.open[place] = call
             return .mine(call, call.lead(on: loop, receiver: receiver))
@@ -99,7 +99,7 @@ package final class AnswerCache: Sendable {
     }
 
     /// A call takes nobody in any more.
-    func close(_ call: SharedAnswer) {
+    func close(_ call: CachedCall) {
         self.state.withLock { state in
             let place = OpenKey(key: call.key, streams: call.streams)
             if state.open[place] === call { state.open[place] = nil }
@@ -108,7 +108,7 @@ package final class AnswerCache: Sendable {
 
     /// A call has ended well: keeps its answer and takes nobody in any more, in one step, so that the next ask finds
     /// one or the other.
-    func keep(_ answer: KeptAnswer, of call: SharedAnswer, now: MonotonicTime) {
+    func keep(_ answer: KeptAnswer, of call: CachedCall, now: MonotonicTime) {
         let size = answer.text.count &+ Self.overhead
         self.state.withLock { state in
             let place = OpenKey(key: call.key, streams: call.streams)

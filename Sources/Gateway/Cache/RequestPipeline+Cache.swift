@@ -8,7 +8,7 @@ extension RequestPipeline {
     /// Nil when the task keeps none, so that the ask goes its own way.
     @inline(never)
     func fromCache(
-        _ request: AskRequest, over routes: AskRoutes, _ relay: AnswerRelay, _ context: AskContext
+        _ request: AskRequest, over routes: AskRoutes, _ receiver: any AnswerReceiver, _ context: AskContext
     ) -> AskOnItsWay? {
         guard let policy = context.task?.cache, let tenant = context.tenant, let cache = tenant.cache,
             let provider = routes.routes.first?.provider,
@@ -16,17 +16,17 @@ extension RequestPipeline {
         else { return nil }
         let found = cache.find(
             key, streams: request.streams, lifetime: policy.lifetime, now: context.now(), on: context.loop.loop,
-            reporter: context.reporter, receiver: relay)
+            reporter: context.reporter, receiver: receiver)
         switch found {
         case .kept(let answer):
             self.count(.hit, context)
-            return .kept(self.replay(answer, to: relay, context))
+            return .kept(self.replay(answer, to: receiver, context))
         case .shared(let subscription):
             self.count(.shared, context)
             return .shared(subscription)
         case .mine(let call, let subscription):
             self.count(.miss, context)
-            call.attach(context.loop.core.ask(request, over: routes, receiver: call))
+            call.attach(.own(context.loop.core.ask(request, over: routes, receiver: call)))
             return .shared(subscription)
         }
     }
@@ -38,15 +38,16 @@ extension RequestPipeline {
             use, tenant: context.tenant?.label ?? .other, task: labels.task(context.task?.task))
     }
 
-    private func replay(_ answer: KeptAnswer, to relay: AnswerRelay, _ context: AskContext) -> AskEnd {
+    private func replay(_ answer: KeptAnswer, to receiver: any AnswerReceiver, _ context: AskContext) -> AskEnd {
         // No provider was called, so all of the ask's time is the gateway's.
         context.asked = nil
         context.calledAt = nil
-        relay.answerStarted()
-        answer.text.withUnsafeBufferPointer { relay.answerGrew($0) }
+        receiver.answerStarted()
+        answer.text.withUnsafeBufferPointer { receiver.answerGrew($0) }
+        receiver.answerPaused()
         let end = AskEnd(
             failure: nil, wasCancelled: false, finish: answer.finish, usage: answer.usage, attempts: 0)
-        relay.answerEnded(end)
+        receiver.answerEnded(end)
         return end
     }
 

@@ -3,75 +3,96 @@ import EventLoops
 import GatewayTypes
 import Synchronization
 
-/// One provider call whose answer several asks wait for.
+/// An answer on its way that several readers follow.
 ///
-/// It belongs to none of them: who leaves takes nothing from the others, and only when the last has left is the call
-/// given up. Its text is gathered once; each subscription reads on from where it is, on its own loop. The first one
-/// pays, and when that leaves, the next.
-final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
+/// It belongs to none of them: who leaves takes nothing from the others. Its text is gathered once; each subscription
+/// reads on from where it is, on its own loop. What it is gathered for is the subclass' to say: `CachedCall` for asks
+/// that wait for the same call, `Question` for the connections of one ask.
+class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     // Unchecked: `ask` is touched on `loop` only; all else that changes is in `state`.
-    private struct Member {
+    struct Member {
         let subscription: Subscription
-        /// Bytes of the whole text that it has had.
+        /// Bytes of the whole text that it has had, and pieces.
         var taken = 0
+        var pieces = 0
         /// Was told that there is more, and has not looked yet.
         var isTold = false
     }
 
-    private struct State {
+    struct State {
         var members: [Int: Member] = [:]
         var nextSerial = 0
         var payer = 0
         /// The text from `dropped` on.
         var text: [UInt8] = []
         var dropped = 0
+        /// Where each piece from `droppedPieces` on ends in the whole text; empty where pieces don't count.
+        var ends: [UInt32] = []
+        var droppedPieces = 0
         var hasStarted = false
+        /// Whether all text is held, for who comes later.
         var isOpen = true
         var isPaused = false
+        /// What members are told behind the text.
         var end: AskEnd?
 
         var total: Int { self.dropped &+ self.text.count }
+        var pieces: Int { self.droppedPieces &+ self.ends.count }
     }
 
-    /// What a member has not had yet.
+    /// What a member has not had yet, or the first part of it.
     struct News {
         var text: [UInt8]
+        /// Where each piece of `text` ends in it; empty where pieces don't count.
+        var ends: [Int] = []
         var hasStarted: Bool
+        /// Nil while there is more.
         var end: AskEnd?
     }
 
-    let key: CacheKey
-    let streams: Bool
-    let lifetime: TimeSpan
-    private let loop: EventLoop
-    private let cache: AnswerCache
+    let loop: EventLoop
+    let state = Mutex(State())
+    private let keepsPieces: Bool
     private let reporter: AttemptReporter?
-    private let state = Mutex(State())
-    private var ask: Ask?
+    private(set) var ask: AskOnItsWay?
 
-    init(
-        key: CacheKey, streams: Bool, lifetime: TimeSpan, cache: AnswerCache, loop: EventLoop,
-        reporter: AttemptReporter?
-    ) {
-        self.key = key
-        self.streams = streams
-        self.lifetime = lifetime
-        self.cache = cache
+    /// - Parameter keepsPieces: every member is told the text in the pieces in which it came.
+    init(loop: EventLoop, keepsPieces: Bool, reporter: AttemptReporter?) {
         self.loop = loop
+        self.keepsPieces = keepsPieces
         self.reporter = reporter
     }
 
-    /// Holds the call, which may have ended already. On `loop`.
-    func attach(_ ask: Ask) { if self.state.withLock({ $0.end == nil }) { self.ask = ask } }
+    /// Holds the call, unless it has ended already. On `loop`.
+    func attach(_ ask: AskOnItsWay) { if !self.hasCallEnded { self.ask = ask } }
 
-    /// One more ask waits for the answer; nil when it is too late for that.
-    func join(on loop: EventLoop, receiver: any AnswerReceiver) -> Subscription? {
+    private(set) var hasCallEnded = false
+
+    // MARK: For the subclass to say
+
+    /// Whether so much text may be held for who comes later.
+    func mayHold(text: Int, pieces: Int) -> Bool { false }
+    /// Nobody can come in any more.
+    func closed() {}
+    /// The last member has left; `isOver` when there is an end to tell. From any loop.
+    func emptied(isOver: Bool) {}
+    /// The call has ended. On `loop`.
+    func callEnded(_ end: AskEnd) { self.tell(end) }
+
+    // MARK: Coming and going
+
+    /// One more reader; nil when it is too late for that.
+    ///
+    /// - Parameter pieces: how many it has had already; nil is returned as well when there are not so many.
+    func join(behind pieces: Int = 0, on loop: EventLoop, receiver: any AnswerReceiver) -> Subscription? {
         let joined = self.state.withLock { state -> (Subscription, hasNews: Bool)? in
-            guard state.isOpen else { return nil }
-            let subscription = Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver)
-            state.members[state.nextSerial] = Member(subscription: subscription)
-            state.nextSerial &+= 1
-            return (subscription, state.hasStarted)
+            guard state.isOpen, pieces <= max(state.pieces, 0) else { return nil }
+            let taken = pieces > 0 ? Int(state.ends[pieces &- 1]) : 0
+            let subscription = self.add(
+                Member(
+                    subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver),
+                    taken: taken, pieces: pieces), to: &state)
+            return (subscription, state.hasStarted || state.end != nil)
         }
         guard let (subscription, hasNews) = joined else { return nil }
         // Not before the caller is ready for it.
@@ -82,11 +103,36 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     /// The ask that starts the call: its first member, and the one that pays.
     func lead(on loop: EventLoop, receiver: any AnswerReceiver) -> Subscription {
         self.state.withLock { state in
-            let subscription = Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver)
-            state.members[state.nextSerial] = Member(subscription: subscription)
-            state.nextSerial &+= 1
-            return subscription
+            self.add(
+                Member(
+                    subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver)),
+                to: &state)
         }
+    }
+
+    private func add(_ member: Member, to state: inout State) -> Subscription {
+        state.members[state.nextSerial] = member
+        state.nextSerial &+= 1
+        return member.subscription
+    }
+
+    /// A member leaves; true when it was the one that pays and nobody is left to take its place.
+    func leave(_ serial: Int) -> Bool {
+        let (isPayer, isLast, isOver) = self.state.withLock { state -> (Bool, Bool, Bool) in
+            guard state.members.removeValue(forKey: serial) != nil else { return (false, false, false) }
+            let (isLast, isOver) = (state.members.isEmpty, state.end != nil)
+            // Behind the end who pays is settled.
+            guard state.payer == serial, !isOver else { return (false, isLast, isOver) }
+            guard let next = state.members.keys.min() else { return (true, isLast, isOver) }
+            state.payer = next
+            return (false, isLast, isOver)
+        }
+        if isLast { self.emptied(isOver: isOver) }
+        return isPayer
+    }
+
+    func onLoop(_ call: @escaping @Sendable () -> Void) {
+        if self.loop.isCurrent { call() } else { self.loop.submit(call) }
     }
 
     // MARK: For the members, from any loop
@@ -95,41 +141,46 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     func news(for serial: Int) -> News? {
         let (news, goesOn) = self.state.withLock { state -> (News?, Bool) in
             guard let member = state.members[serial] else { return (nil, false) }
-            let start = min(max(member.taken &- state.dropped, 0), state.text.count)
-            var end = state.end
-            if state.payer != serial {
-                end?.attempts = 0
-                end?.spent = nil
-            }
-            let news = News(text: Array(state.text[start...]), hasStarted: state.hasStarted, end: end)
-            state.members[serial] = Member(subscription: member.subscription, taken: state.total)
-            return (news, self.drop(&state))
+            let news =
+                self.keepsPieces ? Self.pieces(for: member, in: &state, serial) : Self.all(for: member, in: state)
+            var told = News(text: news.text, ends: news.ends, hasStarted: state.hasStarted)
+            let moved = Member(
+                subscription: member.subscription, taken: member.taken &+ news.text.count,
+                pieces: member.pieces &+ news.ends.count)
+            state.members[serial] = moved
+            if moved.taken >= state.total { told.end = self.end(for: serial, in: state) }
+            return (told, self.drop(&state))
         }
         if goesOn { self.loop.submit { self.ask?.setPaused(false) } }
         return news
     }
 
-    /// A member leaves; true when it was the one that pays and nobody is left to take its place.
-    func leave(_ serial: Int) -> Bool {
-        let (isPayer, isLast) = self.state.withLock { state -> (Bool, Bool) in
-            guard state.members.removeValue(forKey: serial) != nil else { return (false, false) }
-            let isLast = state.members.isEmpty && state.end == nil
-            if isLast { state.isOpen = false }
-            // Behind the end who pays is settled.
-            guard state.payer == serial, state.end == nil else { return (false, isLast) }
-            guard let next = state.members.keys.min() else { return (true, isLast) }
-            state.payer = next
-            return (false, isLast)
-        }
-        if isLast {
-            self.cache.close(self)
-            self.onLoop { self.ask?.cancel() }
-        }
-        return isPayer
+    private static func all(for member: Member, in state: borrowing State) -> (text: [UInt8], ends: [Int]) {
+        let start = min(max(member.taken &- state.dropped, 0), state.text.count)
+        return (Array(state.text[start...]), [])
     }
 
-    private func onLoop(_ call: @escaping @Sendable () -> Void) {
-        if self.loop.isCurrent { call() } else { self.loop.submit(call) }
+    /// So many pieces at most are handed over at once, so that a reader can stop between them.
+    private static let mostPieces = 256
+
+    private static func pieces(
+        for member: Member, in state: inout State, _ serial: Int
+    ) -> (text: [UInt8], ends: [Int]) {
+        let first = min(max(member.pieces &- state.droppedPieces, 0), state.ends.count)
+        let ends = state.ends[first...].prefix(Self.mostPieces)
+        let start = min(max(member.taken &- state.dropped, 0), state.text.count)
+        guard let last = ends.last else { return ([], []) }
+        let end = min(max(Int(last) &- state.dropped, start), state.text.count)
+        return (Array(state.text[start..<end]), ends.map { Int($0) &- member.taken })
+    }
+
+    private func end(for serial: Int, in state: borrowing State) -> AskEnd? {
+        var end = state.end
+        if state.payer != serial {
+            end?.attempts = 0
+            end?.spent = nil
+        }
+        return end
     }
 
     // MARK: From the core, on `loop`
@@ -137,13 +188,22 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     func answerStarted() { self.state.withLock { $0.hasStarted = true } }
 
     func answerGrew(_ text: UnsafeBufferPointer<UInt8>) {
-        let isTooLong = self.state.withLock { state in
+        guard !text.isEmpty else { return }
+        let (isOpen, total, pieces) = self.state.withLock { state in
             state.text.append(contentsOf: text)
-            guard state.isOpen, state.total > self.cache.bounds.answerBytes else { return false }
-            state.isOpen = false
-            return true
+            if self.keepsPieces { state.ends.append(UInt32(truncatingIfNeeded: state.total)) }
+            return (state.isOpen, state.total, state.ends.count)
         }
-        if isTooLong { self.cache.close(self) }
+        if isOpen, !self.mayHold(text: total, pieces: pieces) { self.close() }
+    }
+
+    /// Lets nobody in any more, and holds only what the slowest reader lacks.
+    func close() {
+        let wasOpen = self.state.withLock { state in
+            defer { state.isOpen = false }
+            return state.isOpen
+        }
+        if wasOpen { self.closed() }
     }
 
     func answerPaused() {
@@ -159,21 +219,13 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
 
     func answerEnded(_ end: AskEnd) {
         self.ask = nil
-        let kept = self.state.withLock { state -> KeptAnswer? in
-            defer {
-                state.end = end
-                state.isOpen = false
-            }
-            guard state.isOpen, end.failure == nil, !end.wasCancelled, let finish = end.finish,
-                finish == .stop || finish == .length
-            else { return nil }
-            return KeptAnswer(text: state.text, finish: finish, usage: end.usage)
-        }
-        if let kept {
-            self.cache.keep(kept, of: self, now: self.loop.clock.monotonicTime())
-        } else {
-            self.cache.close(self)
-        }
+        self.hasCallEnded = true
+        self.callEnded(end)
+    }
+
+    /// Tells every member the end, behind the text.
+    func tell(_ end: AskEnd) {
+        self.state.withLock { $0.end = end }
         self.tellAll()
     }
 
@@ -195,6 +247,9 @@ final class SharedAnswer: AnswerReceiver, @unchecked Sendable {
         let count = min(max(least &- state.dropped, 0), state.text.count)
         state.text.removeFirst(count)
         state.dropped &+= count
+        let pieces = state.ends.prefix { Int($0) <= state.dropped }.count
+        state.ends.removeFirst(pieces)
+        state.droppedPieces &+= pieces
         guard state.isPaused, state.text.count <= Self.mostBehind / 2 else { return false }
         state.isPaused = false
         return true

@@ -51,18 +51,38 @@ final class Subscription: @unchecked Sendable {
         guard self.result == nil, !self.isPaused, !self.isPulling else { return }
         self.isPulling = true
         defer { self.isPulling = false }
-        guard let news = self.shared.news(for: self.serial) else { return }
-        if news.hasStarted, !self.hasStarted {
-            self.hasStarted = true
-            self.receiver?.answerStarted()
+        // More may come of one piece of news than is handed over at once; whoever reads may stop in between.
+        while self.result == nil, !self.isPaused, let news = self.shared.news(for: self.serial) {
+            if news.hasStarted, !self.hasStarted {
+                self.hasStarted = true
+                self.receiver?.answerStarted()
+            }
+            if !news.text.isEmpty {
+                self.hand(news)
+                self.receiver?.answerPaused()
+            }
+            guard let end = news.end else {
+                if news.text.isEmpty { return }
+                continue
+            }
+            guard self.result == nil else { return }
+            _ = self.shared.leave(self.serial)
+            return self.finish(end)
         }
-        if !news.text.isEmpty {
-            news.text.withUnsafeBufferPointer { self.receiver?.answerGrew($0) }
-            self.receiver?.answerPaused()
+    }
+
+    private func hand(_ news: SharedAnswer.News) {
+        news.text.withUnsafeBufferPointer { text in
+            guard !news.ends.isEmpty else {
+                self.receiver?.answerGrew(text)
+                return
+            }
+            var start = 0
+            for end in news.ends where end > start && end <= text.count {
+                self.receiver?.answerGrew(UnsafeBufferPointer(rebasing: text[start..<end]))
+                start = end
+            }
         }
-        guard let end = news.end, self.result == nil else { return }
-        _ = self.shared.leave(self.serial)
-        self.finish(end)
     }
 
     private func finish(_ end: AskEnd) {

@@ -16,6 +16,7 @@ struct QuotaKey {
         case leases = 0x6C  // l
         case trail = 0x61  // a
         case handedOver = 0x68  // h, by guests
+        case idempotency = 0x69  // i
     }
 
     /// Longest id that is written as it is, in bytes.
@@ -38,6 +39,14 @@ struct QuotaKey {
         keys.append(length: self.prefix.count + 1 + RequestID.textLength) { bytes in
             self.begin(.record, &bytes)
             request.append(to: &bytes)
+        }
+    }
+
+    /// - Parameter digest: of an idempotency key.
+    func append(key digest: ByteString, to keys: inout RedisWords) {
+        keys.append(length: self.prefix.count + 1 + digest.utf8.count) { bytes in
+            self.begin(.idempotency, &bytes)
+            bytes.append(contentsOf: digest.utf8)
         }
     }
 

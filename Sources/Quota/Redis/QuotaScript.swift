@@ -14,6 +14,10 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
     case revise
     case orders
     case handOver
+    case claim
+    case conclude
+    case register
+    case locate
 
     /// First element of every answer: the version that `prelude.lua` names. A store with scripts of another version
     /// in its cache is told by its digest, a proxy that answers something else by this.
@@ -33,14 +37,18 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
         case .revise: PackageResources.prelude_lua + PackageResources.book_lua + PackageResources.revise_lua
         case .orders: PackageResources.prelude_lua + PackageResources.orders_lua
         case .handOver: PackageResources.prelude_lua + PackageResources.book_lua + PackageResources.handover_lua
+        case .claim: PackageResources.prelude_lua + PackageResources.claim_lua
+        case .conclude: PackageResources.prelude_lua + PackageResources.conclude_lua
+        case .register: PackageResources.prelude_lua + PackageResources.register_lua
+        case .locate: PackageResources.prelude_lua + PackageResources.locate_lua
         }
     }
 
     /// A store without memory, or one that has become a replica, answers those that write nothing as if all were well.
     var mayWrite: Bool {
         switch self {
-        case .admit, .settle, .renew, .steer, .revise, .handOver: true
-        case .look, .steering, .leases, .audit, .orders: false
+        case .admit, .settle, .renew, .steer, .revise, .handOver, .claim, .conclude, .register: true
+        case .look, .steering, .leases, .audit, .orders, .locate: false
         }
     }
 

@@ -20,7 +20,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         case told(any GatewayTypes.Clock)
     }
 
-    let loop: EventLoop
+    package let loop: EventLoop
     private let runner: any ScriptRunner
     private let clock: any GatewayTypes.Clock
     private let scriptClock: ScriptClock

@@ -30,6 +30,18 @@ enum Clients {
             ])
     }
 
+    /// Follows a question with Node's EventSource over a network that breaks so many times.
+    static func returningEventSource(
+        of question: String, at gateway: TestGateway, as caller: Caller, losses: Int
+    ) throws -> JSONValue {
+        try self.run(
+            self.node,
+            [
+                "--experimental-eventsource", "--no-warnings", "Tests/Clients/returning-event-source.mjs",
+                "http://127.0.0.1:\(gateway.process.port)/v1/questions/\(question)", caller.token, String(losses),
+            ])
+    }
+
     private static var node: String {
         let python = LlamaServer.python
         return (python.utf8.lastIndex(of: 0x2F).map { String(python[...$0]) } ?? "") + "node"

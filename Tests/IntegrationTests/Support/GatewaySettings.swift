@@ -10,6 +10,8 @@ struct GatewaySettings: Sendable {
     var concurrentRequests = [1, 2]
     var loops = 2
     var store = "{kind: memory}"
+    /// Bounds of answers that are kept, as flow YAML.
+    var questions = "{}"
     /// What every limit does while the store does not answer; nil says nothing of it.
     var outage: String?
     var zone = "UTC"
@@ -43,6 +45,7 @@ struct GatewaySettings: Sendable {
         store: \(self.store)
         log: {access: \(self.accessLog)}
         http: \(self.http)
+        questions: \(self.questions)
         operators: \(self.operators)
         providers:
           main:

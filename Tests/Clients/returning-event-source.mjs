@@ -1,0 +1,49 @@
+// Follows a question with Node's own EventSource over a network that breaks, and prints what it told as one JSON
+// object.
+//
+//   node --experimental-eventsource returning-event-source.mjs URL TOKEN LOSSES
+//
+// An EventSource names no user, so a small server in between adds the token, hands everything on as it comes, and
+// destroys the connection in the middle of the answer LOSSES times. Coming back with Last-Event-ID is Node's.
+import http from 'node:http'
+
+const [url, token, losses] = process.argv.slice(2)
+const told = { connections: 0, losses: 0, events: [] }
+
+const server = http.createServer((request, response) => {
+  told.connections += 1
+  const headers = { authorization: `Bearer ${token}` }
+  if (request.headers['last-event-id']) headers['last-event-id'] = request.headers['last-event-id']
+  const upstream = http.request(url, { method: 'GET', headers }, (answer) => {
+    response.writeHead(answer.statusCode, { 'content-type': answer.headers['content-type'] ?? 'text/plain' })
+    if (answer.statusCode === 200) response.write('retry: 50\n\n')
+    let pieces = 0
+    answer.on('data', (bytes) => {
+      if (response.destroyed) return
+      response.write(bytes)
+      pieces += 1
+      if (pieces === 3 && told.losses < Number(losses)) {
+        told.losses += 1
+        // What was written is on its way; then the network is gone.
+        setTimeout(() => { response.destroy(); upstream.destroy() }, 10)
+      }
+    })
+    answer.on('end', () => response.end())
+    answer.on('error', () => response.destroy())
+  })
+  upstream.on('error', () => response.destroy())
+  upstream.end()
+})
+
+server.listen(0, '127.0.0.1', () => {
+  const source = new EventSource(`http://127.0.0.1:${server.address().port}/`)
+  const hear = (event) => {
+    if (event.data === undefined) return
+    told.events.push({ type: event.type, data: event.data, id: event.lastEventId })
+    if (event.type !== 'finish' && event.type !== 'error') return
+    source.close()
+    console.log(JSON.stringify(told))
+    process.exit(0)
+  }
+  for (const type of ['start', 'answer', 'finish', 'error']) source.addEventListener(type, hear)
+})
