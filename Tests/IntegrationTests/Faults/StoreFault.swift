@@ -74,7 +74,7 @@ struct StoreFault: Sendable, CustomTestStringConvertible {
         return Scene(store: Self.single(redis, deadline)) {
             let probe = try redis.probe()
             OwnThread.start {
-                _ = try? probe.call("DEBUG", "SLEEP", "4")
+                _ = try? probe.call("DEBUG", "SLEEP", "15")
                 isAwake.open()
             }
             Stopwatch.sleep(milliseconds: 50)

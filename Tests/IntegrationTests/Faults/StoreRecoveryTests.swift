@@ -139,7 +139,8 @@ struct StoreRecoveryTests {
         try redis.call("CONFIG", "SET", "maxmemory", "1")
         // Three failures in a row make it known; one that comes too late is of another kind.
         let isKnown = try Stopwatch.wait(upTo: .seconds(10), every: 5) {
-            #expect(try gateway.ask(Ask("full")).code == "quota_store_unavailable")
+            let code = try gateway.ask(Ask("full")).code
+            #expect(code == "quota_store_unavailable")
             return gateway.process.admin("/readyz")?.json?["store"]?["degraded"]?.string == "not_serving"
         }
         #expect(isKnown)
