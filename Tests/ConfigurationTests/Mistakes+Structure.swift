@@ -21,7 +21,8 @@ extension Mistake {
             by: "listeners: {api: {}}\ncolour: blue",
             problems: [
                 "2:1: unknown key `colour` in the configuration; write one of `listeners`, "
-                    + "`loops`, `store`, `log`, `http`, `identity`, `operators`, `providers`, `tenants`"
+                    + "`loops`, `store`, `log`, `http`, `identity`, `questions`, `operators`, "
+                    + "`providers`, `tenants`"
             ]),
         Mistake(
             "a misspelt key of a plan",

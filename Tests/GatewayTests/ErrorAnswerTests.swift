@@ -155,9 +155,11 @@ struct ErrorAnswerTests {
 
     @Test("ask libraries to give up where waiting minutes is pointless")
     func giveUp() throws {
+        let hopeless: [ErrorCode] = [.tokensPerDayExceeded, .questionCancelled]
+        #expect(try self.head(self.answer(.questionCancelled))["x-should-retry"] == "false")
         #expect(try self.head(self.answer(.tokensPerDayExceeded))["x-should-retry"] == "false")
         #expect(try self.head(ErrorAnswer(exceeded: state(.requestsPerMinute, of: 0)))["x-should-retry"] == "false")
-        for code in ErrorCode.allCases where code != .tokensPerDayExceeded {
+        for code in ErrorCode.allCases where !hopeless.contains(code) {
             #expect(try self.head(self.answer(code))["x-should-retry"] == nil, "\(code)")
         }
     }

@@ -67,7 +67,8 @@ struct ResumeTests {
             token: Issuers.hmac.token(
                 claims: TokenMint.claims(
                     issuer: Issuers.borealis, audience: Issuers.borealisAudience, subject: caller.subject,
-                    now: Int64(Stopwatch.wallSeconds()), changes: [:])))
+                    now: Int64(Stopwatch.wallSeconds()), changes: [:]),
+                header: Issuers.hmac.header(type: "JWT")))
         for stranger in [Caller(), twin] {
             let answer = try gateway.follow(question, as: stranger)
             #expect(answer.status == 404 && answer.code == "not_found")
