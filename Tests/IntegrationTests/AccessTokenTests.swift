@@ -82,7 +82,10 @@ struct AccessTokenTests {
         .claims("expiry with a fraction", ["exp": TokenCase.now(300) + ".25"]),
         .claims("issued a moment ahead", ["iat": TokenCase.now(5)]),
         .claims("not before a moment ahead", ["nbf": TokenCase.now(5)]),
-        .claims("expired a moment ago", ["exp": TokenCase.now(-5)]),
+        // Minted when it is presented: arguments are made long before.
+        TokenCase(
+            "expired a moment ago",
+            fields: { ["Bearer " + Issuers.rsa.token(claims: Caller.claims($0, ["exp": TokenCase.now(-5)]))] }),
         .header("typ JWT", Issuers.rsa.header(type: "JWT")),
         .header("typ at+jwt in capitals", Issuers.rsa.header(type: "AT+JWT")),
         .header("typ with its prefix", Issuers.rsa.header(type: "application/at+jwt")),
