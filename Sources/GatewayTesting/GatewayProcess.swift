@@ -27,26 +27,55 @@ package final class GatewayProcess: Sendable {
         configuration: (_ api: UInt16, _ admin: UInt16) -> String
     ) throws(Failure) {
         self.folder = folder
+        var begun: Begun
+        var tries = 0
+        repeat {
+            tries += 1
+            begun = try Self.begin(in: folder, environment, configuration)
+            // Another process may take a port that was free a moment ago.
+        } while tries < 3 && !begun.isReady && begun.output.contains("address already in use")
+        (self.child, self.port, self.adminPort) = (begun.child, begun.port, begun.adminPort)
+        self.configurationPath = begun.path
+        guard begun.isReady else {
+            begun.child.signal(SIGKILL)
+            throw .notReady(code: begun.child.exitCode, output: begun.output)
+        }
+    }
+
+    /// One start of the binary, which may have come to nothing.
+    private struct Begun {
+        var child: ChildProcess
+        var port: UInt16
+        var adminPort: UInt16
+        var path: String
+        var isReady = false
+        var output: String { self.child.standardOutput + self.child.standardError }
+    }
+
+    private static func begin(
+        in folder: TemporaryFolder, _ environment: [String: String],
+        _ configuration: (_ api: UInt16, _ admin: UInt16) -> String
+    ) throws(Failure) -> Begun {
         let binary = try Self.binary()
+        let (port, adminPort): (UInt16, UInt16)
         do throws(SocketFailure) {
-            self.port = try TestSocket.freePort()
-            self.adminPort = try TestSocket.freePort()
+            (port, adminPort) = (try TestSocket.freePort(), try TestSocket.freePort())
         } catch {
             throw .notReady(code: nil, output: "no free port: \(error)")
         }
+        var begun: Begun
         do throws(SystemFailure) {
-            self.configurationPath = try folder.write("askgate.yaml", configuration(self.port, self.adminPort))
-            self.child = try ChildProcess(
-                binary, ["serve", "--config", self.configurationPath], environment: environment)
+            let path = try folder.write("askgate.yaml", configuration(port, adminPort))
+            let child = try ChildProcess(binary, ["serve", "--config", path], environment: environment)
+            begun = Begun(child: child, port: port, adminPort: adminPort, path: path)
         } catch {
             throw .system(error)
         }
-        let ready = Stopwatch.wait(upTo: .seconds(20)) { self.isReady || !self.child.isRunning }
-        guard ready && self.child.isRunning else {
-            let output = self.child.standardOutput + self.child.standardError
-            self.child.signal(SIGKILL)
-            throw .notReady(code: self.child.exitCode, output: output)
-        }
+        begun.isReady =
+            Stopwatch.wait(upTo: .seconds(20)) {
+                Self.get("/readyz", adminPort)?.status == 200 || !begun.child.isRunning
+            } && begun.child.isRunning
+        return begun
     }
 
     deinit { self.child.signal(SIGKILL) }
@@ -70,8 +99,10 @@ package final class GatewayProcess: Sendable {
     }
 
     /// One call at the admin listener; nil when nobody answers.
-    package func admin(_ target: String) -> HTTPResponse? {
-        guard let client = try? RawClient(port: self.adminPort, limit: .seconds(5)) else { return nil }
+    package func admin(_ target: String) -> HTTPResponse? { Self.get(target, self.adminPort) }
+
+    private static func get(_ target: String, _ port: UInt16) -> HTTPResponse? {
+        guard let client = try? RawClient(port: port, limit: .seconds(5)) else { return nil }
         try? client.request("GET", target, headers: [("Connection", "close")])
         return (try? client.response()).flatMap { $0 }
     }
