@@ -7,22 +7,44 @@ import Quota
 import Routing
 
 /// Why an ask got no answer, as far as the caller may know.
+///
+/// One word, with all that belongs to it elsewhere: every place that may throw it has room for it in the frame of a
+/// waiting ask.
+@dynamicMemberLookup
 struct AskFailure: Error {
-    var code: ErrorCode
-    /// The limit that refused, for the body and the headers.
-    var refusal: Refusal?
-    /// Seconds to wait, for 429 and 503.
-    var retryAfterSeconds: Int?
-    /// `WWW-Authenticate` of a 401 and of some 400 and 403.
-    var challenge: Challenge?
-    /// The status when it is not the code's own.
-    var status: Int?
-    /// What is wrong with the request, in constant words, for the developer of the app.
-    var detail: String?
-    /// The member of the request that is wrong, by a name of ours.
-    var parameter: String?
-    /// `Allow` of a 405.
-    var allowed: StaticString?
+    struct Details: Sendable {
+        var code: ErrorCode
+        /// The limit that refused, for the body and the headers.
+        var refusal: Refusal?
+        /// Seconds to wait, for 429 and 503.
+        var retryAfterSeconds: Int?
+        /// `WWW-Authenticate` of a 401 and of some 400 and 403.
+        var challenge: Challenge?
+        /// The status when it is not the code's own.
+        var status: Int?
+        /// What is wrong with the request, in constant words, for the developer of the app.
+        var detail: String?
+        /// The member of the request that is wrong, by a name of ours.
+        var parameter: String?
+        /// `Allow` of a 405.
+        var allowed: StaticString?
+    }
+
+    private final class Box: Sendable {
+        let details: Details
+        init(_ details: Details) { self.details = details }
+    }
+
+    private var box: Box
+
+    subscript<Value>(dynamicMember member: WritableKeyPath<Details, Value>) -> Value {
+        get { self.box.details[keyPath: member] }
+        set {
+            var details = self.box.details
+            details[keyPath: member] = newValue
+            self.box = Box(details)
+        }
+    }
 
     /// What the client is told.
     var answer: ErrorAnswer {
@@ -57,9 +79,7 @@ struct AskFailure: Error {
     }
 
     init(_ code: ErrorCode, detail: String? = nil, parameter: String? = nil) {
-        self.code = code
-        self.detail = detail
-        self.parameter = parameter
+        self.box = Box(Details(code: code, detail: detail, parameter: parameter))
     }
 
     init(_ failure: AuthenticationFailure) {

@@ -10,7 +10,8 @@ import Routing
 /// The path of an ask, verb by verb; each verb is a target of the same name.
 ///
 /// The verbs that never wait are kept out of line: inlined, their variables would live in the frame that every open
-/// stream holds, and quadruple it.
+/// stream holds, and quadruple it. What few asks need is called by those only: an ask keeps the memory of the deepest
+/// call that it ever waited in.
 struct RequestPipeline {
     let accessLog: AccessLog
 
@@ -20,16 +21,15 @@ struct RequestPipeline {
         do throws(AskFailure) {
             try await self.authenticate(context)  // 2
             try await self.resolve(context, from: form)  // 3
-            if try await self.isRepeat(context, as: form) { return self.record(context) }
+            if context.key != nil, try await self.isRepeat(context, as: form) { return self.record(context) }
             let reservation = try await self.admit(context)  // 4
             let relay = self.relay(context, as: form)
             let end = try await self.ask(for: reservation.grant.outputTokens, relay, context)  // 5 and 6
             self.settle(reservation, end, relay, context)  // 7
-            if context.key != nil { await self.letGo(of: context) }
-            try await self.answer(end, relay, context)
+            if context.outlivesConnection { await self.hold(end, relay, context) }
+            try self.answer(end, relay, context)
         } catch {
-            context.question?.conclude(.failed(error))
-            if context.key != nil { await self.letGo(of: context) }
+            if context.outlivesConnection { await self.hold(error, context) }
             self.refuse(error, context)
         }
         self.record(context)  // 8
@@ -200,9 +200,7 @@ struct RequestPipeline {
     ) async throws(AskFailure) -> AskEnd {
         let ask = try self.begin(outputTokens, relay, context)
         let end = await ask.end()
-        self.ended(relay, context)
-        context.attempts = end.attempts
-        context.asked = end.route
+        self.ended(end, relay, context)
         return end
     }
 
@@ -263,14 +261,12 @@ struct RequestPipeline {
         reservation.settle(usage: usage)
     }
 
-    private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) async throws(AskFailure) {
-        let conclusion = self.conclusion(of: end, context)
-        if let question = context.question { await self.awaitReader(of: question, conclusion, relay, context) }
-        try self.tell(conclusion, relay, context)
+    @inline(never)
+    private func answer(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) throws(AskFailure) {
+        try self.tell(self.conclusion(of: end, context), relay, context)
     }
 
-    @inline(never)
-    private func conclusion(of end: AskEnd, _ context: AskContext) -> AnswerConclusion {
+    func conclusion(of end: AskEnd, _ context: AskContext) -> AnswerConclusion {
         // Not the client: a drain has come to its deadline.
         if end.wasCancelled { return .failed(AskFailure(self.isCancelled(context) ? .questionCancelled : .draining)) }
         if let failure = end.failure { return .failed(AskFailure(failure)) }

@@ -7,7 +7,7 @@ enum AskOnItsWay {
     /// A call that others wait for too.
     case shared(Subscription)
     /// Nothing: the answer was kept, and has been handed on.
-    case kept(AskEnd)
+    indirect case kept(AskEnd)
 
     /// Waits for the end. To be called once.
     func end() async -> AskEnd {

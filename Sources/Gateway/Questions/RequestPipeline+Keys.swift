@@ -19,6 +19,7 @@ extension RequestPipeline {
     }
 
     /// Answers an ask whose key an earlier one has; false for the first.
+    @inline(never)
     func isRepeat(_ context: AskContext, as form: WireForm) async throws(AskFailure) -> Bool {
         guard let key = context.key else { return false }
         guard let earlier = try await self.claim(key, context) else {

@@ -26,6 +26,7 @@ extension RequestPipeline {
     }
 
     /// Who is told of the call.
+    @inline(never)
     func receiver(_ relay: AnswerRelay, _ context: AskContext) -> any AnswerReceiver {
         guard let question = context.question else { return relay }
         let subscription = question.lead(on: context.loop.loop, receiver: relay)
@@ -34,6 +35,7 @@ extension RequestPipeline {
     }
 
     /// Binds the call to its readers.
+    @inline(never)
     func attach(_ ask: AskOnItsWay, _ relay: AnswerRelay, _ context: AskContext) {
         if let question = context.question { return question.attach(ask) }
         relay.attach(ask, policy: context.task?.disconnect ?? .abort)
@@ -42,7 +44,10 @@ extension RequestPipeline {
     }
 
     /// The call has ended.
-    func ended(_ relay: AnswerRelay, _ context: AskContext) {
+    @inline(never)
+    func ended(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) {
+        context.attempts = end.attempts
+        context.asked = end.route
         guard context.question == nil else {
             context.providerDoneAt = context.now()
             return
@@ -60,14 +65,22 @@ extension RequestPipeline {
         context.isCancelled || context.question?.cancellation == .owner
     }
 
-    /// Tells every reader of an answer its end, and waits until the ask's own client has had it or has left.
+    /// Says how an ask ended that others may ask for: its key first, then every reader. Waits until the ask's own
+    /// client has had the answer or has left.
     @inline(never)
-    func awaitReader(
-        of question: Question, _ conclusion: AnswerConclusion, _ relay: AnswerRelay, _ context: AskContext
-    ) async {
-        question.conclude(conclusion)
+    func hold(_ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext) async {
+        await self.letGo(of: context)
+        guard let question = context.question else { return }
+        question.conclude(self.conclusion(of: end, context))
         await relay.caughtUp()
         relay.detach()
+    }
+
+    /// As above, of an ask that nobody answered.
+    @inline(never)
+    func hold(_ failure: AskFailure, _ context: AskContext) async {
+        context.question?.conclude(.failed(failure))
+        await self.letGo(of: context)
     }
 
     /// What became of an ask whose client has gone.
@@ -120,6 +133,9 @@ extension RequestPipeline {
 }
 
 extension AskContext {
+    /// Another request may ask how it ended.
+    var outlivesConnection: Bool { self.key != nil || self.question != nil }
+
     /// Whose the ask is; nil before the caller is known.
     var owner: QuestionOwner? {
         self.principal.map { QuestionOwner(tenant: $0.tenant, subject: $0.subject) }
