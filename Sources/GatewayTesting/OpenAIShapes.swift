@@ -75,6 +75,13 @@ package enum OpenAIShapes {
 }
 
 extension ProviderReply {
+    /// A stream of one word that ends once the gate is opened.
+    package static func heldStream(_ gate: Gate) -> Self {
+        .events([
+            .send(OpenAIShapes.event(OpenAIShapes.delta("a"))), .wait(gate), .send(OpenAIShapes.event("[DONE]")),
+        ])
+    }
+
     /// A plain answer of chat completions.
     package static func answer(
         _ text: String = "ok", usage: OpenAIShapes.Usage? = .init(10, 5), delay: Int = 0

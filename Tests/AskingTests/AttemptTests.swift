@@ -15,7 +15,7 @@ struct AttemptTests {
     private static let word = OpenAIShapes.event(OpenAIShapes.delta("word "))
 
     /// Asks over providers in this order and hears the whole answer.
-    private static func hear(_ bench: RouteBench, _ providers: [Provider], tenant: TenantID = "acme") async throws
+    private static func hear(_ bench: Bench, _ providers: [Provider], tenant: TenantID = "acme") async throws
         -> Heard
     {
         let test = try await bench.start(over: providers, tenant: tenant)
@@ -26,7 +26,7 @@ struct AttemptTests {
 
     @Test func `A call that failed is made again, and the answer is whole`() async throws {
         let provider = try FakeProvider { _, index in index == 0 ? Self.broken : Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let heard = try await Self.hear(bench, [provider.named("p", retry: Self.once)])
             #expect(heard.isWhole && heard.text == "fine" && heard.end?.attempts == 2)
             #expect(provider.calls.count == 2)
@@ -36,7 +36,7 @@ struct AttemptTests {
     @Test func `The next route answers when the first fails, with its own model`() async throws {
         let first = try FakeProvider { _, _ in Self.broken }
         let second = try FakeProvider { _, _ in Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let heard = try await Self.hear(bench, [first.named("a"), second.named("b")])
             #expect(heard.isWhole && heard.text == "fine")
             #expect(heard.end?.route?.provider == "b" && heard.end?.attempts == 2)
@@ -47,7 +47,7 @@ struct AttemptTests {
     @Test func `Nobody else is asked once there was text`() async throws {
         let first = try FakeProvider { _, _ in .events([.send(Self.word), .reset]) }
         let second = try FakeProvider { _, _ in Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let heard = try await Self.hear(bench, [first.named("a", retry: Self.once), second.named("b")])
             #expect(heard.end?.failure == .incomplete && heard.text == "word ")
             #expect(first.calls.count == 1 && second.calls.isEmpty)
@@ -63,7 +63,7 @@ struct AttemptTests {
     ) async throws {
         let first = try FakeProvider { _, _ in .body(body, status: status) }
         let second = try FakeProvider { _, _ in Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let heard = try await Self.hear(bench, [first.named("a"), second.named("b")])
             #expect(heard.isWhole == goesOn)
             #expect(second.calls.count == (goesOn ? 1 : 0))
@@ -77,7 +77,7 @@ struct AttemptTests {
             return .events([.send(OpenAIShapes.event(OpenAIShapes.chunk(choices: "", usage: usage))), .cut])
         }
         let second = try FakeProvider { _, _ in Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let heard = try await Self.hear(bench, [first.named("a"), second.named("b")])
             #expect(heard.isWhole && heard.end?.spent?.total == 7 && heard.end?.usage?.total == 15)
         }
@@ -88,7 +88,7 @@ struct AttemptTests {
         let provider = try FakeProvider { call, _ in
             call.header("authorization") == "Bearer good" ? Self.usual : .body("{}", status: status)
         }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let keyed = provider.named("p", keys: ["bad", "good"])
             for round in 0..<3 {
                 let heard = try await Self.hear(bench, [keyed])
@@ -102,7 +102,7 @@ struct AttemptTests {
     func `With every key out the next ask is refused without a call`(status: Int, wanted: ProviderFailure) async throws
     {
         let provider = try FakeProvider { _, _ in .body("{}", status: status, headers: [("Retry-After", "9")]) }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let keyed = provider.named("p", keys: ["one", "two"])
             let heard = try await Self.hear(bench, [keyed])
             #expect(heard.end?.failure == wanted && heard.end?.attempts == 2)
@@ -118,7 +118,7 @@ struct AttemptTests {
             let provider = try FakeProvider { _, index in
                 index == 0 ? .body("{}", status: 503, headers: [("Retry-After", seconds)]) : Self.usual
             }
-            try await withRoutes { bench in
+            try await withBench { bench in
                 let heard = try await Self.hear(bench, [provider.named("p", retry: Self.once)])
                 #expect(provider.calls.count == calls && heard.isWhole == (calls == 2))
                 if calls == 1 { #expect(heard.end?.failure == .overloaded(retryAfterSeconds: 30)) }
@@ -129,7 +129,7 @@ struct AttemptTests {
     @Test func `A provider that keeps failing is left alone, then tried by one ask`() async throws {
         let gate = Gate()
         let provider = try FakeProvider { _, _ in gate.isPassable ? Self.usual : Self.broken }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let policy = Provider.BreakerPolicy(failures: 2, open: .milliseconds(300), longestOpen: .seconds(2))
             let fragile = provider.named("p", breaker: policy)
             for _ in 0..<2 { #expect(try await Self.hear(bench, [fragile]).end?.failure == .serverError) }
@@ -147,7 +147,7 @@ struct AttemptTests {
     @Test func `An open breaker sends asks to the next route at once`() async throws {
         let first = try FakeProvider { _, _ in Self.broken }
         let second = try FakeProvider { _, _ in Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let policy = Provider.BreakerPolicy(failures: 1, open: .seconds(60))
             let routes = [first.named("a", breaker: policy), second.named("b")]
             for _ in 0..<3 {
@@ -164,7 +164,7 @@ struct AttemptTests {
             .events([.wait(gate), .send(OpenAIShapes.stream(["ok"]).joined())])
         }
         defer { gate.open() }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let capped = provider.named("p", concurrency: Provider.Concurrency(calls: 1, queue: 3))
             let first = try await bench.start(over: [capped], tenant: "flood")
             #expect(provider.rest.waitForCall() != nil)
@@ -186,7 +186,7 @@ struct AttemptTests {
         let gate = Gate()
         let provider = try FakeProvider { _, _ in .events([.wait(gate), .send(OpenAIShapes.stream(["ok"]).joined())]) }
         defer { gate.open() }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let cap = Provider.Concurrency(calls: 1, queue: 5, wait: .milliseconds(200))
             let capped = provider.named("p", concurrency: cap)
             let first = try await bench.start(over: [capped])
@@ -205,7 +205,7 @@ struct AttemptTests {
         let gate = Gate()
         let provider = try FakeProvider { _, _ in .events([.wait(gate), .send(OpenAIShapes.stream(["ok"]).joined())]) }
         defer { gate.open() }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let capped = provider.named("p", concurrency: Provider.Concurrency(calls: 1))
             let first = try await bench.start(over: [capped])
             let second = try await bench.start(over: [capped])
@@ -232,7 +232,7 @@ struct AttemptTests {
             return Provider.Dialect.openAI(endpoints, Provider.CallOptions())
         }
         let provider = Provider(name: "p", dialect: dialects[0], spares: [dialects[1]], breaker: .off)
-        try await withRoutes { bench in
+        try await withBench { bench in
             let open = [try await bench.start(over: [provider]), try await bench.start(over: [provider])]
             let third = try await bench.start(over: [provider])
             #expect(third.heard.end?.failure == .tooManyCalls && third.heard.end?.attempts == 0)
@@ -245,7 +245,7 @@ struct AttemptTests {
 
     @Test func `An ask may leave in the pause before a retry`() async throws {
         let provider = try FakeProvider { _, _ in .body("{}", status: 503, headers: [("Retry-After", "2")]) }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let ask = try await bench.start(over: [provider.named("p", retry: Self.once)])
             #expect(provider.rest.waitForCall()?.waitForEnd() == .sent)
             Stopwatch.sleep(milliseconds: 100)
@@ -257,7 +257,7 @@ struct AttemptTests {
 
     @Test func `A route to nobody is our own fault, and another route mends it`() async throws {
         let provider = try FakeProvider { _, _ in Self.usual }
-        try await withRoutes { bench in
+        try await withBench { bench in
             let ask = try await bench.start(over: [provider.named("p")], missing: ["gone"])
             #expect(ask.ends() && ask.heard.isWhole)
             let none = try await bench.start(over: [], missing: ["gone"])

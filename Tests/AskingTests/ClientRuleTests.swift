@@ -17,7 +17,7 @@ struct ClientRuleTests {
         return client
     }
 
-    private static func client(_ provider: FakeProvider, _ dialect: WireDialect = .openai) throws -> AskingClient {
+    private static func client(_ provider: FakeProvider, _ dialect: TestDialect = .openai) throws -> AskingClient {
         let root = String(provider.baseURL.dropLast("/v1".count))
         switch dialect {
         case .openai:
@@ -38,9 +38,9 @@ struct ClientRuleTests {
             (.openai, "/v1/chat/completions", "authorization", "Bearer k"),
             (.anthropic, "/v1/messages", "x-api-key", "k"),
             (.gemini, "/v1beta/models/m-tutor:streamGenerateContent?alt=sse", "x-goog-api-key", "k"),
-        ] as [(WireDialect, String, String, String)])
+        ] as [(TestDialect, String, String, String)])
     func `Every dialect answers through the same call`(
-        dialect: WireDialect, target: String, header: String, key: String
+        dialect: TestDialect, target: String, header: String, key: String
     ) throws {
         let provider = try FakeProvider { _, _ in .events([.send(dialect.stream(["one ", "two"]).joined())]) }
         let client = try Self.client(provider, dialect)
@@ -55,7 +55,7 @@ struct ClientRuleTests {
     @Test func `The identifier is there before the provider has said anything`() throws {
         let gate = Gate()
         let provider = try FakeProvider { _, _ in
-            .events([.wait(gate), .send(WireDialect.openai.stream(["ok"]).joined())])
+            .events([.wait(gate), .send(TestDialect.openai.stream(["ok"]).joined())])
         }
         let client = try Self.client(provider)
         defer {
@@ -90,7 +90,7 @@ struct ClientRuleTests {
     }
 
     @Test func `An answer without a word is a failure, not an end`() throws {
-        let provider = try FakeProvider { _, _ in .events([.send(WireDialect.openai.stream([]).joined())]) }
+        let provider = try FakeProvider { _, _ in .events([.send(TestDialect.openai.stream([]).joined())]) }
         let client = try Self.client(provider)
         defer { client.shutDown() }
         let diary = Diary()
@@ -143,25 +143,5 @@ struct ClientRuleTests {
             #expect(Stopwatch.wait(upTo: .seconds(10)) { !diary.fullText.isEmpty })
         }
         #expect(diary.waitForEnd() && diary.ends.count == 1 && diary.ends[0].hasSuffix("cancelled"))
-    }
-}
-
-extension WireDialect {
-    /// Every write of a whole streamed answer of 10 + 5 tokens.
-    func stream(_ words: [String]) -> [String] {
-        switch self {
-        case .openai: OpenAIShapes.stream(words)
-        case .anthropic: AnthropicShapes.stream(words)
-        case .gemini: GeminiShapes.stream(words)
-        }
-    }
-
-    /// The writes of a stream up to these words, without any mark of an end.
-    func start(_ words: [String]) -> [String] {
-        switch self {
-        case .openai: words.map { OpenAIShapes.event(OpenAIShapes.delta($0)) }
-        case .anthropic: [AnthropicShapes.start()] + words.map(AnthropicShapes.text)
-        case .gemini: words.map { GeminiShapes.event(GeminiShapes.text($0)) }
-        }
     }
 }

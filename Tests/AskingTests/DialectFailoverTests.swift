@@ -12,10 +12,10 @@ private struct Fault: Sendable, CustomTestStringConvertible {
     /// Whether the provider's words are at fault and not the provider, so that nobody else is asked.
     var isFinal = false
     /// The answer, behind these first words.
-    let reply: @Sendable (WireDialect, [String]) -> ProviderReply
+    let reply: @Sendable (TestDialect, [String]) -> ProviderReply
 
     static func stream(
-        _ name: String, _ failure: ProviderFailure, _ steps: @escaping @Sendable (WireDialect) -> [ProviderStep]
+        _ name: String, _ failure: ProviderFailure, _ steps: @escaping @Sendable (TestDialect) -> [ProviderStep]
     ) -> Fault {
         Fault(testDescription: name, failure: failure) { dialect, words in
             .events(dialect.start(words).filter { _ in !words.isEmpty }.map { .send($0) } + steps(dialect))
@@ -49,11 +49,11 @@ private struct Fault: Sendable, CustomTestStringConvertible {
 
 @Suite("Faults of every dialect and the next route", .ownThread)
 struct DialectFailoverTests {
-    private static func hear(_ dialect: WireDialect, _ reply: ProviderReply) async throws -> (Heard, Int, Int) {
+    private static func hear(_ dialect: TestDialect, _ reply: ProviderReply) async throws -> (Heard, Int, Int) {
         let first = try FakeProvider { _, _ in reply }
         let second = try FakeProvider { _, _ in .events([.send(OpenAIShapes.stream(["fine"]).joined())]) }
         var result: (Heard, Int, Int)?
-        try await withRoutes { bench in
+        try await withBench { bench in
             let test = try await bench.start(over: [first.named("a", dialect), second.named("b")])
             #expect(test.ends() && test.heard.ends.count == 1 && !test.heard.isOutOfOrder)
             result = (test.heard, first.calls.count, second.calls.count)
@@ -61,9 +61,9 @@ struct DialectFailoverTests {
         return try #require(result)
     }
 
-    @Test(arguments: WireDialect.allCases, Fault.ofStreams + Fault.ofHeads)
+    @Test(arguments: TestDialect.allCases, Fault.ofStreams + Fault.ofHeads)
     private func `Before the first word the next route answers, unless the words are at fault`(
-        dialect: WireDialect, fault: Fault
+        dialect: TestDialect, fault: Fault
     ) async throws {
         let (heard, first, second) = try await Self.hear(dialect, fault.reply(dialect, []))
         #expect(first == 1 && second == (fault.isFinal ? 0 : 1))
@@ -71,9 +71,9 @@ struct DialectFailoverTests {
         if fault.isFinal { #expect(heard.end?.failure == fault.failure && heard.starts == 0) }
     }
 
-    @Test(arguments: WireDialect.allCases, Fault.ofStreams)
+    @Test(arguments: TestDialect.allCases, Fault.ofStreams)
     private func `Behind the first words it is the end, and nobody sees success`(
-        dialect: WireDialect, fault: Fault
+        dialect: TestDialect, fault: Fault
     ) async throws {
         let (heard, first, second) = try await Self.hear(dialect, fault.reply(dialect, ["One ", "two "]))
         #expect(first == 1 && second == 0)
@@ -81,15 +81,15 @@ struct DialectFailoverTests {
         #expect(heard.end?.attempts == 1 && heard.end?.route?.provider == "a")
     }
 
-    @Test(arguments: WireDialect.allCases, [400, 422])
-    func `A prompt too long for one model goes to the next`(dialect: WireDialect, status: Int) async throws {
+    @Test(arguments: TestDialect.allCases, [400, 422])
+    func `A prompt too long for one model goes to the next`(dialect: TestDialect, status: Int) async throws {
         let body = #"{"type":"error","error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}"#
         let (heard, first, second) = try await Self.hear(dialect, .body(body, status: status))
         #expect(heard.isWhole && heard.text == "fine" && first == 1 && second == 1)
     }
 
-    @Test(arguments: WireDialect.allCases)
-    func `A refusal whose reason never comes is not waited for long`(dialect: WireDialect) async throws {
+    @Test(arguments: TestDialect.allCases)
+    func `A refusal whose reason never comes is not waited for long`(dialect: TestDialect) async throws {
         let type = [(name: "Content-Type", value: "application/json")]
         let stalled = ProviderReply(
             status: 400, headers: type, framing: .chunked, steps: [.send("{"), .hold(milliseconds: 60_000)])
@@ -110,7 +110,7 @@ struct DialectFailoverTests {
 
 extension FakeProvider {
     /// This provider of a dialect under a name, quick to lose patience.
-    fileprivate func named(_ name: ProviderName, _ dialect: WireDialect) -> Provider {
+    fileprivate func named(_ name: ProviderName, _ dialect: TestDialect) -> Provider {
         let headers = [("Content-Type", Secret("application/json"))]
         let endpoints = Endpoints(UpstreamEndpoint(url: self.baseURL + "/any", headers: headers))
         let options = Provider.CallOptions()

@@ -1,13 +1,11 @@
+import GatewayTesting
 import GatewayTypes
 import HTTPClient
 import Testing
 
 @testable import Asking
 
-/// The dialects with a wire, as tests choose among them.
-enum WireDialect: String, CaseIterable, Sendable {
-    case openai, anthropic, gemini
-
+extension TestDialect {
     func decoder(streams: Bool) -> any AnswerDecoder {
         switch (self, streams) {
         case (.openai, true): StreamDecoder<OpenAIReader>()
@@ -50,7 +48,7 @@ final class Reading: DecodedAnswer {
 
     /// Feeds a body to a decoder, so many bytes at a time.
     init(
-        _ wire: [UInt8], of dialect: WireDialect, streams: Bool, every step: Int = .max, status: Int = 200,
+        _ wire: [UInt8], of dialect: TestDialect, streams: Bool, every step: Int = .max, status: Int = 200,
         wait: Int? = nil
     ) {
         let decoder = dialect.decoder(streams: streams)
@@ -96,7 +94,7 @@ struct Wire: Sendable, CustomTestStringConvertible {
     }
 
     /// Reads the body in one piece, byte by byte and in odd pieces; all must agree.
-    func check(_ dialect: WireDialect, streams: Bool) {
+    func check(_ dialect: TestDialect, streams: Bool) {
         for step in [Int.max, 1, 2, 3, 7, 64] {
             let reading = Reading(Array(self.body.utf8), of: dialect, streams: streams, every: step)
             #expect(reading.text == Array(self.text.utf8), "\(step)")

@@ -8,7 +8,7 @@ import Testing
 @Suite("What the dialects have in common")
 struct DialectTests {
     @Test(
-        arguments: WireDialect.allCases,
+        arguments: TestDialect.allCases,
         [
             (201, .unusableAnswer), (204, .unusableAnswer), (301, .unusableAnswer), (400, .requestRefused),
             (401, .credentialsRefused), (402, .credentialsRefused), (403, .credentialsRefused),
@@ -16,7 +16,7 @@ struct DialectTests {
             (429, .rateLimited(retryAfterSeconds: 7)), (500, .serverError), (502, .serverError),
             (503, .overloaded(retryAfterSeconds: 7)), (504, .totalTimeout), (529, .overloaded(retryAfterSeconds: 7)),
         ] as [(Int, ProviderFailure)])
-    func `A status means the same everywhere`(dialect: WireDialect, case: (status: Int, failure: ProviderFailure)) {
+    func `A status means the same everywhere`(dialect: TestDialect, case: (status: Int, failure: ProviderFailure)) {
         for body in ["", "<html>", "{}", "[]", #"{"error":null}"#, #"{"error":{"message":"secret words"}}"#] {
             for streams in [true, false] {
                 let reading = Reading(
@@ -47,9 +47,9 @@ struct DialectTests {
                 .rateLimited(retryAfterSeconds: 12)
             ),
             (.gemini, 429, 3, #"{"error":{"details":[{"retryDelay":"12s"}]}}"#, .rateLimited(retryAfterSeconds: 3)),
-        ] as [(WireDialect, Int, Int?, String, ProviderFailure)])
+        ] as [(TestDialect, Int, Int?, String, ProviderFailure)])
     func `A refusal's body tells more than its status where it can`(
-        dialect: WireDialect, status: Int, wait: Int?, body: String, failure: ProviderFailure
+        dialect: TestDialect, status: Int, wait: Int?, body: String, failure: ProviderFailure
     ) {
         for streams in [true, false] {
             let reading = Reading(
@@ -69,8 +69,8 @@ struct DialectTests {
         }
     }
 
-    @Test(arguments: WireDialect.allCases)
-    func `A refusal without end is not read on`(dialect: WireDialect) {
+    @Test(arguments: TestDialect.allCases)
+    func `A refusal without end is not read on`(dialect: TestDialect) {
         for streams in [true, false] {
             let decoder = dialect.decoder(streams: streams)
             let reading = Reading([], of: dialect, streams: streams)
@@ -86,8 +86,8 @@ struct DialectTests {
         }
     }
 
-    @Test(arguments: WireDialect.allCases)
-    func `Only the media type of a stream is one`(dialect: WireDialect) {
+    @Test(arguments: TestDialect.allCases)
+    func `Only the media type of a stream is one`(dialect: TestDialect) {
         for type in ["", "application/json", "text/html", "text/plain; text/event-stream"] {
             let head = UpstreamHead(status: 200, contentType: type)
             #expect(dialect.decoder(streams: true).receive(head: head) == .unusableAnswer)
@@ -97,15 +97,15 @@ struct DialectTests {
         #expect(dialect.decoder(streams: false).receive(head: head) == .unusableAnswer)
     }
 
-    @Test(arguments: WireDialect.allCases)
-    func `A body that is too large is given up`(dialect: WireDialect) {
+    @Test(arguments: TestDialect.allCases)
+    func `A body that is too large is given up`(dialect: TestDialect) {
         let wire = Array(repeating: UInt8(0x20), count: 5 << 20)
         #expect(Reading(wire, of: dialect, streams: false, every: 65536).failure == .unusableAnswer)
         #expect(Reading(Array("data: ".utf8) + wire, of: dialect, streams: true).failure == .unusableAnswer)
     }
 
-    @Test(arguments: WireDialect.allCases)
-    func `Garbage of any kind ends nothing well`(dialect: WireDialect) {
+    @Test(arguments: TestDialect.allCases)
+    func `Garbage of any kind ends nothing well`(dialect: TestDialect) {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<300 {
             let bytes = (0..<Int.random(in: 0...300, using: &generator)).map { _ in

@@ -1,3 +1,4 @@
+import GatewayTesting
 import GatewayTypes
 import Testing
 
@@ -161,7 +162,7 @@ struct FailoverTests {
     func `A refusal is read as far as it may be and no further`(text: String, wanted: ProviderFailure) {
         for size in [1, 7, 100_000] {
             for status in [400, 422] {
-                for dialect in WireDialect.allCases {
+                for dialect in TestDialect.allCases {
                     let reading = Reading(
                         Array(text.utf8), of: dialect, streams: true, every: size, status: status)
                     #expect(reading.failure == wanted, "\(dialect) \(status)")

@@ -76,7 +76,7 @@ final class Bench: @unchecked Sendable {
     /// Of its own, since a flood on it holds up all else there.
     private let group: EventLoopGroup
     var loop: EventLoop { self.group.loops[0] }
-    private var core: AskingCore?
+    fileprivate(set) var core: AskingCore?
 
     init() async throws {
         self.group = try EventLoopGroup(count: 1)

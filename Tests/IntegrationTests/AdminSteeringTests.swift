@@ -88,11 +88,7 @@ struct AdminSteeringTests {
         let caller = Caller("conc-1")
         let marker = Caller.unique("held")
         let gate = Gate()
-        let script = gateway.provider.script(
-            marker,
-            .events([
-                .send(OpenAIShapes.event(OpenAIShapes.delta("a"))), .wait(gate), .send(OpenAIShapes.event("[DONE]")),
-            ]))
+        let script = gateway.provider.script(marker, .heldStream(gate))
         let client = try gateway.client()
         var answer = try gateway.begin(Ask(marker, stream: true), as: caller, on: client)
         script.waitForCall()

@@ -78,11 +78,7 @@ struct LimitTests {
         let caller = Caller("conc-1")
         let marker = Caller.unique("running")
         let gate = Gate()
-        let script = gateway.provider.script(
-            marker,
-            .events([
-                .send(OpenAIShapes.event(OpenAIShapes.delta("a"))), .wait(gate), .send(OpenAIShapes.event("[DONE]")),
-            ]))
+        let script = gateway.provider.script(marker, .heldStream(gate))
         let client = try gateway.client()
         try gateway.send(Ask(marker, stream: true), as: caller, on: client)
         script.waitForCall()
