@@ -22,10 +22,7 @@ package final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, out.write, 1)
         posix_spawn_file_actions_adddup2(&actions, error.write, 2)
-        // Sockets of tests that run side by side must not stay open in a child.
-        for descriptor in Self.descriptors(of: "self") where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        Self.closeInherited(&actions)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         // A child must not inherit a mask or dispositions that the test runner chose.
@@ -118,6 +115,13 @@ package final class ChildProcess: Sendable {
         let fields = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
         let ticks = fields.dropFirst(11).prefix(2).compactMap { Int($0) }.reduce(0, +)
         return ticks * 1000 / max(1, sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Sockets of tests that run side by side must not stay open in a child: their peers would never hear of the end.
+    /// Others open some between this look and the start, which get the lowest numbers that are free.
+    static func closeInherited(_ actions: inout posix_spawn_file_actions_t) {
+        let highest = self.descriptors(of: "self").max() ?? 2
+        for descriptor in 3...(highest + 256) { posix_spawn_file_actions_addclose(&actions, descriptor) }
     }
 
     /// How many files and sockets it holds open.

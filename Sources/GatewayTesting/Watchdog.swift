@@ -53,9 +53,7 @@ enum Watchdog {
         posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         // Above all its own end of the pipe, or it would wait for itself.
-        for descriptor in ChildProcess.descriptors(of: "self") where descriptor > 2 {
-            posix_spawn_file_actions_addclose(&actions, descriptor)
-        }
+        ChildProcess.closeInherited(&actions)
         var pid = pid_t()
         let result = ChildProcess.withStrings(["sh", "-c", self.script]) { arguments in
             posix_spawnp(&pid, "sh", &actions, nil, arguments, environ)
