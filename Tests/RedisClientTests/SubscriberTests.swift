@@ -154,8 +154,10 @@ struct SubscriberTests {
         let named = Box(setup.replica.port)
         let sentinel = try ScriptedServer.sentinel { named.now }
         defer { sentinel.stop() }
+        // A channel of its own: another test publishes at the same master.
         let subscriber = try TestSubscriber(
-            RedisSettings(topology: .sentinel(master: "main", sentinels: [sentinel.address], credentials: nil)))
+            RedisSettings(topology: .sentinel(master: "main", sentinels: [sentinel.address], credentials: nil)),
+            channels: ["own"])
         try await subscriber.hears(["lost: not_serving"])
         named.change { $0 = setup.master.port }
         try await subscriber.hears(["lost: not_serving", "established"])
