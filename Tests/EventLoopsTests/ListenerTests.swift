@@ -179,8 +179,12 @@ struct ListenerTests {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             let before = limit
+            // The process may have inherited descriptors with gaps between them: all are filled.
+            let highest = (0..<Int32(4096)).last { fcntl($0, F_GETFD) >= 0 } ?? 2
+            var last: Int32
+            repeat { last = dup(clients[0]) } while (0..<highest).contains(last)
             // Room for about five more than there are.
-            limit.rlim_cur = rlim_t(try #require(clients.last) + 6)
+            limit.rlim_cur = rlim_t(try #require(last >= 0 ? last : nil) + 6)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             for client in clients {
                 var address = sockaddr_in()
