@@ -7,7 +7,7 @@
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        libcurl4-openssl-dev libhiredis-dev libjansson-dev libjwt-dev libnghttp2-dev libssl-dev libuv1-dev libyaml-dev \
+        libcurl4-openssl-dev libhiredis-dev libjansson-dev libjwt-dev libnghttp2-dev libssl-dev libuv1-dev libyaml-dev zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -23,7 +23,7 @@ FROM debian:bookworm-slim
 # tzdata: limits count days in the tenant's zone. ca-certificates: providers are called over TLS.
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
-        ca-certificates libcurl4 libhiredis0.14 libjansson4 libjwt0 libssl3 libstdc++6 libuv1 libyaml-0-2 tzdata \
+        ca-certificates libcurl4 libhiredis0.14 libjansson4 libjwt0 libssl3 libstdc++6 libuv1 libyaml-0-2 tzdata zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && groupadd --gid 10001 askgate \
     && useradd --uid 10001 --gid askgate --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \

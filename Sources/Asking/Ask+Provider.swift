@@ -6,7 +6,7 @@ extension Ask: UpstreamReceiver, DecodedAnswer {
     /// Makes a call over the network; false when there is no place for it.
     ///
     /// - Parameter start: tells nothing of the call before it has returned.
-    func begin(_ decoder: any AnswerDecoder, _ start: () -> UpstreamCall?) -> Bool {
+    func begin(_ decoder: any AnswerDecoder, _ start: () -> (any UpstreamCall)?) -> Bool {
         guard let call = start() else { return false }
         self.decoder = decoder
         self.call = call

@@ -31,7 +31,7 @@ package final class Ask {
     /// The call being made, or the last one.
     var attempt: Attempt?
     var decoder: (any AnswerDecoder)?
-    var call: UpstreamCall?
+    var call: (any UpstreamCall)?
     var local: (any LocalAnswer)?
     /// What the status means, while the provider's reason for a refusal is read.
     var refusal: ProviderFailure?

@@ -107,7 +107,8 @@ package final class ByteStream: WatcherDelegate {
     }
 
     private func compact() {
-        guard self.heldStart > 65536 else { return }
+        // What is left moves: no more often than as much as it has gone.
+        guard self.heldStart > 65536, self.heldStart > self.held.count / 2 else { return }
         self.held.removeFirst(self.heldStart)
         self.heldStart = 0
     }

@@ -9,6 +9,12 @@ package enum ConnectFailure: Error, Hashable, Sendable {
     case timedOut
 }
 
+/// Where a socket can be connected to.
+package struct SocketAddress: Sendable {
+    fileprivate var storage: sockaddr_storage
+    fileprivate var length: socklen_t
+}
+
 /// Opens one TCP connection from a loop, trying each address of the host in turn. On the loop, all of it.
 ///
 /// Calls back once, unless cancelled first; never from inside `start`.
@@ -17,7 +23,10 @@ package final class Connector: WatcherDelegate {
     private let host: String
     private let port: UInt16
     private var then: ((Result<ByteStream, ConnectFailure>) -> Void)?
-    private var addresses: [(storage: sockaddr_storage, length: socklen_t)] = []
+    /// Those not tried yet, the next one last.
+    private var addresses: [SocketAddress]
+    /// What the host's name led to, in its order; empty when nothing was looked up.
+    package private(set) var lookedUp: [SocketAddress] = []
     /// The lookup under way, which libuv owns until it calls back.
     private var lookup: UnsafeMutablePointer<uv_getaddrinfo_t>?
     private var deadline = MonotonicTime(nanoseconds: 0)
@@ -25,11 +34,14 @@ package final class Connector: WatcherDelegate {
     private var watcher: Watcher?
     private let timer = LoopTimer()
 
+    /// - Parameter known: addresses to be tried instead of looking the host up.
     package init(
-        to host: String, port: UInt16, on loop: EventLoop, then: @escaping (Result<ByteStream, ConnectFailure>) -> Void
+        to host: String, port: UInt16, known: [SocketAddress] = [], on loop: EventLoop,
+        then: @escaping (Result<ByteStream, ConnectFailure>) -> Void
     ) {
         self.host = host
         self.port = port
+        self.addresses = known.reversed()
         self.loop = loop
         self.then = then
     }
@@ -41,6 +53,7 @@ package final class Connector: WatcherDelegate {
         self.deadline = self.loop.clock.monotonicTime() + timeout
         self.timer.action = { [unowned self] in self.timeIsUp() }
         self.loop.arm(self.timer, at: self.deadline)
+        guard self.addresses.isEmpty else { return self.tryNextLater() }
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_family = AF_UNSPEC
@@ -49,12 +62,14 @@ package final class Connector: WatcherDelegate {
         if getaddrinfo(self.host, "\(self.port)", &hints, &found) == 0 {
             self.keep(found)
             freeaddrinfo(found)
-            self.loop.later { [self] in if self.then != nil { self.tryNext() } }
+            self.tryNextLater()
         } else {
             hints.ai_flags = 0
             self.lookUp(&hints)
         }
     }
+
+    private func tryNextLater() { self.loop.later { [self] in if self.then != nil { self.tryNext() } } }
 
     private func lookUp(_ hints: inout addrinfo) {
         let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
@@ -87,6 +102,7 @@ package final class Connector: WatcherDelegate {
     private func resolved(_ found: UnsafeMutablePointer<addrinfo>?) {
         guard self.then != nil else { return }
         self.keep(found)
+        self.lookedUp = self.addresses.reversed()
         guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }
         self.tryNext()
     }
@@ -98,7 +114,7 @@ package final class Connector: WatcherDelegate {
             let length = info.pointee.ai_addrlen
             if let address = info.pointee.ai_addr, length <= socklen_t(MemoryLayout<sockaddr_storage>.size) {
                 memcpy(&storage, address, Int(length))
-                self.addresses.append((storage, length))
+                self.addresses.append(SocketAddress(storage: storage, length: length))
             }
             next = info.pointee.ai_next
         }
@@ -112,18 +128,20 @@ package final class Connector: WatcherDelegate {
 
     private func tryNext() {
         self.closeSocket()
-        guard let (address, length) = self.addresses.popLast() else { return self.finish(.failure(.refused)) }
+        guard let address = self.addresses.popLast() else { return self.finish(.failure(.refused)) }
         let now = self.loop.clock.monotonicTime()
         let share = (self.deadline - now).nanoseconds / Int64(self.addresses.count + 1)
         self.loop.arm(self.timer, at: now + TimeSpan(nanoseconds: max(0, share)))
-        var storage = address
+        var storage = address.storage
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         self.descriptor = socket(Int32(storage.ss_family), kind, 0)
         guard self.descriptor >= 0 else { return self.finish(.failure(.refused)) }
         var on: Int32 = 1
         setsockopt(self.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        // A peer that vanished while a connection was idle is found out before somebody needs it.
+        setsockopt(self.descriptor, SOL_SOCKET, SO_KEEPALIVE, &on, socklen_t(MemoryLayout<Int32>.size))
         let result = withUnsafePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(self.descriptor, $0, length) }
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(self.descriptor, $0, address.length) }
         }
         guard result == 0 || errno == EINPROGRESS else { return self.tryNext() }
         guard let watcher = try? Watcher(self.descriptor, on: self.loop) else { return self.tryNext() }

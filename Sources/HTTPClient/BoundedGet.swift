@@ -1,4 +1,3 @@
-import CCurl
 package import EventLoops
 package import GatewayTypes
 
@@ -104,7 +103,7 @@ extension UpstreamClient {
 /// Gathers one answer. Touched on its loop's thread only, hence unchecked.
 private final class BoundedReceiver: UpstreamReceiver, @unchecked Sendable {
     var continuation: UnsafeContinuation<Result<FetchedAnswer, FetchFailure>, Never>?
-    var call: UpstreamCall?
+    var call: (any UpstreamCall)?
     private let get: BoundedGet
     private var answer = FetchedAnswer(status: 0, fields: [:], body: [])
     private var isTooLarge = false
@@ -139,25 +138,5 @@ private final class BoundedReceiver: UpstreamReceiver, @unchecked Sendable {
         self.call = nil
         self.continuation?.resume(returning: result)
         self.continuation = nil
-    }
-}
-
-extension UpstreamCall {
-    /// Puts the fields that the endpoint wants into the head, which has just ended. Not the receiver's to ask for: it
-    /// may be told of a quick answer before it has the call in hand.
-    func takeWantedFields() {
-        for name in self.handle.wantedFields { self.head.fields[name] = self.field(name) }
-    }
-
-    /// The values of a field of the answer, joined by commas, 1024 bytes at most.
-    private func field(_ name: String) -> String? {
-        var values: [String] = []
-        var found: UnsafeMutablePointer<curl_header>?
-        while values.count < 8,
-            curl_easy_header(self.handle.easy, name, values.count, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK,
-            let value = found?.pointee.value
-        { values.append(String(cString: value)) }
-        let joined = values.joined(separator: ",")
-        return values.isEmpty || joined.utf8.count > 1024 ? nil : joined
     }
 }

@@ -6,6 +6,8 @@ package final class UpstreamEndpoint: Sendable {
     package let url: String
     /// Header lines without line ends, `Authorization` among them; sent as they are.
     private let headers: Secret
+    /// Nil for what libcurl has to see to.
+    let plain: PlainTarget?
     package let connectTimeout: TimeSpan
     /// Further calls are refused at once.
     let cap: CallCap
@@ -22,10 +24,12 @@ package final class UpstreamEndpoint: Sendable {
     ///   - headers: name and value pairs; a pair with a control character is left out, since it could forge further
     ///     lines.
     ///   - cap: shared with the upstream's other endpoints.
+    ///   - usesLibcurl: also where plain HTTP/1.1 is spoken.
     package init(
         url: String, headers: [(name: String, value: Secret)], connectTimeout: TimeSpan = .seconds(2),
         cap: CallCap = CallCap(1024), certificateFile: String? = nil, isGet: Bool = false,
-        wantedFields: [String] = [], method: String = "POST"
+        wantedFields: [String] = [], method: String = "POST",
+        usesLibcurl: Bool = false
     ) {
         self.url = url
         var lines: [UInt8] = []
@@ -44,6 +48,8 @@ package final class UpstreamEndpoint: Sendable {
         self.method = method
         self.isGet = isGet
         self.wantedFields = wantedFields
+        let verb = isGet && method == "POST" ? "GET" : method
+        self.plain = usesLibcurl ? nil : PlainTarget(url, method: verb, hasBody: !isGet, lines)
     }
 
     /// Lends each header line as a NUL-terminated string.

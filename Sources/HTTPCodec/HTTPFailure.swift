@@ -1,6 +1,8 @@
 /// Why a message of a peer is refused. Every case means: answer with `status`, then close; never read on.
 package enum HTTPFailure: String, Error, Sendable, CaseIterable {
     case malformedRequestLine = "malformed_request_line"
+    /// Of an answer.
+    case malformedStatusLine = "malformed_status_line"
     /// A fragment, backslash, control or non-ASCII byte in the target, or a form that does not fit the method.
     case invalidTarget = "invalid_target"
     /// CR or LF alone: two readers may see two different messages.
@@ -50,6 +52,7 @@ package enum HTTPFailure: String, Error, Sendable, CaseIterable {
         case .expectationFailed: 417
         case .headTooLarge, .tooManyFields, .fieldTooLarge, .trailersTooLarge: 431
         case .methodNotImplemented, .unsupportedTransferCoding: 501
+        case .malformedStatusLine: 502
         case .unsupportedVersion: 505
         }
     }

@@ -83,7 +83,7 @@ struct UnreachableFailure: Error {
 /// Gathers one answer. On its loop.
 private final class AnswerReceiver: UpstreamReceiver {
     var continuation: UnsafeContinuation<Result<AdminAnswer, UnreachableFailure>, Never>?
-    var call: UpstreamCall?
+    var call: (any UpstreamCall)?
     private var answer = AdminAnswer()
 
     func upstreamAnswered(_ head: UpstreamHead) { self.answer.status = head.status }

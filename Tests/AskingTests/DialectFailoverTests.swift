@@ -77,7 +77,8 @@ struct DialectFailoverTests {
     ) async throws {
         let (heard, first, second) = try await Self.hear(dialect, fault.reply(dialect, ["One ", "two "]))
         #expect(first == 1 && second == 0)
-        #expect(heard.text == "One two " && heard.end?.failure == fault.failure && !heard.isWhole)
+        #expect(heard.text == "One two " && !heard.isWhole)
+        #expect(heard.end?.failure == fault.failure)
         #expect(heard.end?.attempts == 1 && heard.end?.route?.provider == "a")
     }
 
@@ -120,7 +121,7 @@ extension FakeProvider {
             case .anthropic: .anthropic(endpoints, options)
             case .gemini: .gemini(endpoints, options)
             }
-        let deadlines = Provider.Deadlines(firstByte: .milliseconds(600), idle: .milliseconds(400))
+        let deadlines = Provider.Deadlines(firstByte: .milliseconds(1500), idle: .milliseconds(1500))
         return Provider(name: name, dialect: called, deadlines: deadlines, breaker: .off)
     }
 }

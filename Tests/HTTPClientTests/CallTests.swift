@@ -4,7 +4,7 @@ import Glibc
 import HTTPClient
 import Testing
 
-@Suite("Calls upstream", .ownThread)
+@Suite("Calls upstream", .ownThread, .overBothTransports)
 struct CallTests {
     @Test func `A call sends exactly what it was given, and tells head, bytes and end once`() async throws {
         let provider = try FakeProvider()
@@ -66,7 +66,7 @@ struct CallTests {
                 // No such name can be: the answer comes without a network, but by way of curl's resolver, which is
                 // woken through sockets whose numbers the next connections get.
                 let name = String(repeating: "n", count: 64 + index)
-                let nobody = UpstreamEndpoint(url: "http://\(name).test/", headers: [])
+                let nobody = HTTPClientTests.endpoint("http://\(name).test/")
                 let told = try await upstream.perform(nobody)
                 #expect(told.ends == [.unreachable])
                 #expect(try await upstream.perform(provider.endpoint(), deadline: .seconds(5)).isWhole)
@@ -170,10 +170,10 @@ struct CallTests {
             while try !socket.receive(within: .seconds(20)).isEmpty { try socket.send(answer) }
         }
         defer { server.stop() }
-        let endpoint = UpstreamEndpoint(url: "http://127.0.0.1:\(server.port)/", headers: [])
+        let endpoint = HTTPClientTests.endpoint("http://127.0.0.1:\(server.port)/")
         try await withUpstream { upstream in
             let early = Box(0)
-            for number in 0..<3000 {
+            for number in 0..<600 {
                 let call = try await upstream.start(
                     endpoint, "{}", stream: number % 2 == 0,
                     then: { call in
@@ -188,7 +188,7 @@ struct CallTests {
 
     @Test func `A body goes out whole to a peer that answers before it has read it`() async throws {
         // So long that memory given back too early is gone.
-        let body = String(repeating: "a", count: 40_000_000) + "end"
+        let body = String(repeating: "a", count: 12_000_000) + "end"
         let received = Box([UInt8]())
         let server = try LoopbackServer { socket, _ in
             var bytes = try socket.receive(within: .seconds(20))
@@ -205,7 +205,7 @@ struct CallTests {
             try socket.send(Array("ta".utf8))
         }
         defer { server.stop() }
-        let endpoint = UpstreamEndpoint(url: "http://127.0.0.1:\(server.port)/", headers: [])
+        let endpoint = HTTPClientTests.endpoint("http://127.0.0.1:\(server.port)/")
         try await withUpstream { upstream in
             let call = try await upstream.start(endpoint, body)
             #expect(call.ends() && call.told.isWhole && call.told.text == "data")

@@ -18,12 +18,12 @@ struct BadAnswer: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite("Calls that fail", .ownThread)
+@Suite("Calls that fail", .ownThread, .overBothTransports)
 struct FailureTests {
     @Test func `Nobody listens`() async throws {
         let port = try TestSocket.freePort()
         try await withUpstream { upstream in
-            let endpoint = UpstreamEndpoint(url: "http://127.0.0.1:\(port)/", headers: [])
+            let endpoint = HTTPClientTests.endpoint("http://127.0.0.1:\(port)/")
             for _ in 0..<3 {
                 let told = try await upstream.perform(endpoint)
                 #expect(told.ends == [.unreachable] && told.heads.isEmpty)
@@ -36,11 +36,10 @@ struct FailureTests {
         let (listener, port) = try Self.fullListener()
         defer { for number in listener { close(number) } }
         try await withUpstream { upstream in
-            let endpoint = UpstreamEndpoint(
-                url: "http://127.0.0.1:\(port)/", headers: [], connectTimeout: .milliseconds(200))
+            let endpoint = HTTPClientTests.endpoint("http://127.0.0.1:\(port)/", connectTimeout: .milliseconds(200))
             let told = try await upstream.perform(endpoint)
             #expect(told.ends == [.connectTimeout])
-            let patient = UpstreamEndpoint(url: "http://127.0.0.1:\(port)/", headers: [])
+            let patient = HTTPClientTests.endpoint("http://127.0.0.1:\(port)/")
             let late = try await upstream.perform(patient, deadline: .milliseconds(200))
             #expect(late.ends == [.connectTimeout])
             // The sockets that were given up leave nothing behind for those that get their numbers.
@@ -77,7 +76,7 @@ struct FailureTests {
     @Test func `No TLS on the other side`() async throws {
         let provider = try RawProvider("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         try await withUpstream { upstream in
-            let endpoint = UpstreamEndpoint(url: "https://127.0.0.1:\(provider.port)/", headers: [])
+            let endpoint = HTTPClientTests.endpoint("https://127.0.0.1:\(provider.port)/")
             let told = try await upstream.perform(endpoint)
             #expect(told.ends == [.tls])
         }
@@ -86,7 +85,7 @@ struct FailureTests {
     @Test(arguments: ["gopher://127.0.0.1/", "file:///etc/passwd", "http://", "not a url"])
     func `An address that is none`(url: String) async throws {
         try await withUpstream { upstream in
-            let told = try await upstream.perform(UpstreamEndpoint(url: url, headers: []))
+            let told = try await upstream.perform(HTTPClientTests.endpoint(url))
             #expect(told.ends.count == 1 && told.ends[0] != nil && told.bytes.isEmpty)
         }
     }

@@ -4,7 +4,7 @@ import GatewayTypes
 import HTTPClient
 import Testing
 
-@Suite("Cancelling and pausing calls", .ownThread)
+@Suite("Cancelling and pausing calls", .ownThread, .overBothTransports)
 struct FlowTests {
     /// More than the kernel holds for a reader that does not read.
     private static let flood = 64_000_000

@@ -5,6 +5,38 @@ import Testing
 
 @testable import HTTPClient
 
+/// Who speaks with the provider in a test.
+enum Transport {
+    @TaskLocal static var usesLibcurl = false
+}
+
+/// Runs each test over both ways to speak with a provider.
+struct OverBothTransports: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        try await function()
+        try await Transport.$usesLibcurl.withValue(true) { try await function() }
+    }
+}
+
+extension Trait where Self == OverBothTransports {
+    static var overBothTransports: Self { Self() }
+}
+
+/// An endpoint of a test's transport.
+func endpoint(
+    _ url: String, headers: [(name: String, value: Secret)] = [], connectTimeout: TimeSpan = .seconds(2),
+    most: Int = 1024
+) -> UpstreamEndpoint {
+    UpstreamEndpoint(
+        url: url, headers: headers, connectTimeout: connectTimeout, cap: CallCap(most),
+        usesLibcurl: Transport.usesLibcurl)
+}
+
 /// What a call told its receiver.
 struct Told: Sendable {
     var heads: [UpstreamHead] = []
@@ -21,7 +53,7 @@ final class TestCall: UpstreamReceiver, @unchecked Sendable {
     // Unchecked: the box guards what other threads read.
     private let box = Box(Told())
     private let keeps: Bool
-    var call: UpstreamCall?
+    var call: (any UpstreamCall)?
     /// Called on the loop when the head came.
     var onHead: ((TestCall) -> Void)?
     /// Called on the loop for every piece; false gives the call up.
@@ -141,9 +173,9 @@ extension FakeProvider {
         headers: [(name: String, value: Secret)] = [], connectTimeout: TimeSpan = .seconds(5), most: Int = 1024,
         host: String = "127.0.0.1", scheme: String = "http"
     ) -> UpstreamEndpoint {
-        UpstreamEndpoint(
-            url: "\(scheme)://\(host):\(self.port)/v1/chat/completions", headers: headers,
-            connectTimeout: connectTimeout, cap: CallCap(most))
+        HTTPClientTests.endpoint(
+            "\(scheme)://\(host):\(self.port)/v1/chat/completions", headers: headers,
+            connectTimeout: connectTimeout, most: most)
     }
 }
 
@@ -170,5 +202,5 @@ final class RawProvider: Sendable {
 
     deinit { self.isOver.open() }
 
-    var endpoint: UpstreamEndpoint { UpstreamEndpoint(url: "http://127.0.0.1:\(self.port)/", headers: []) }
+    var endpoint: UpstreamEndpoint { HTTPClientTests.endpoint("http://127.0.0.1:\(self.port)/") }
 }

@@ -57,10 +57,10 @@ struct GuestTests {
         let gateways = try GuestGateway.pair(redis)
         let guest = try gateways[0].guestToken("installation-of-mina")
         for gateway in gateways + gateways { #expect(try gateway.ask(guest).status == 200) }
-        let used = try gateways[0].tokensUsed(guest)
+        let used = try gateways[0].tokensSettled(guest)
         let account = GuestGateway.account("alice")
         #expect(try gateways[1].ask(account).status == 200)
-        let own = try gateways[1].tokensUsed(account)
+        let own = try gateways[1].tokensSettled(account)
         #expect(used > 0 && own > 0)
         let claimed = try gateways[1].claim(guest, as: account)
         #expect(claimed.status == 200, "\(claimed.text)")
@@ -102,7 +102,7 @@ struct GuestTests {
         let guest = try gateways[0].guestToken("installation-of-mina")
         let account = GuestGateway.account("alice")
         #expect(try gateways[0].ask(guest).status == 200)
-        let settled = try gateways[1].tokensUsed(guest)
+        let settled = try gateways[1].tokensSettled(guest)
         // One at each instance.
         let streams = try gateways.map { try $0.stream(as: guest) }
         for stream in streams { _ = try stream.client.event() }
@@ -135,7 +135,7 @@ struct GuestTests {
         let gateways = try GuestGateway.pair(redis)
         let guest = try gateways[0].guestToken("installation-of-mina")
         for _ in 0..<3 { #expect(try gateways[0].ask(guest).status == 200) }
-        let used = try gateways[0].tokensUsed(guest)
+        let used = try gateways[0].tokensSettled(guest)
         let names = (0..<4).map { "claimer-\($0)" }
         let accounts = names.map { GuestGateway.account($0) }
         let ends = OwnThread.together(16) { number in
@@ -152,7 +152,7 @@ struct GuestTests {
         let gateway = try GuestGateway(settings)
         let before = try gateway.guestToken("installation-of-mina")
         #expect(try gateway.ask(before).status == 200)
-        let used = try gateway.tokensUsed(before)
+        let used = try gateway.tokensSettled(before)
         func reload(_ keys: [String]) throws {
             settings.keys = keys
             let count = gateway.process.metrics.value("askgate_config_reloads_total")

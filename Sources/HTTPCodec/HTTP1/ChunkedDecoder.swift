@@ -56,15 +56,36 @@ package struct ChunkedDecoder: Sendable {
         _ bytes: Span<UInt8>, into body: inout [UInt8], bodyLimit: Int
     ) -> ChunkProgress {
         var at = 0
+        while true {
+            switch self.next(bytes, from: &at, bodyLimit: bodyLimit) {
+            case .data(let range): Self.append(bytes.extracting(range), to: &body)
+            case .end(let state): return ChunkProgress(consumed: at, state: state)
+            }
+        }
+    }
+
+    /// What lies next in some bytes.
+    package enum Piece: Sendable, Equatable {
+        /// Bytes of the body.
+        case data(Range<Int>)
+        /// Nothing more of the body: the bytes are used up, or it has ended.
+        case end(ChunkProgress.State)
+    }
+
+    /// Finds the next bytes of the body without copying them; moves `at` behind them.
+    ///
+    /// - Parameter bodyLimit: as for `decode`.
+    package mutating func next(_ bytes: Span<UInt8>, from at: inout Int, bodyLimit: Int) -> Piece {
         do throws(HTTPFailure) {
             while at < bytes.count {
                 switch self.state {
                 case .data(let remaining):
-                    let length = min(remaining, bytes.count &- at)
-                    Self.append(bytes.extracting(at..<(at &+ length)), to: &body)
-                    at &+= length
-                    self.state = length == remaining ? .dataCarriageReturn : .data(remaining &- length)
-                case .ended(let end): return ChunkProgress(consumed: at, state: end)
+                    let start = at
+                    at &+= min(remaining, bytes.count &- at)
+                    let left = remaining &- (at &- start)
+                    self.state = left == 0 ? .dataCarriageReturn : .data(left)
+                    return .data(start..<at)
+                case .ended(let end): return .end(end)
                 default:
                     try self.take(bytes[at], bodyLimit: bodyLimit)
                     at &+= 1
@@ -73,8 +94,8 @@ package struct ChunkedDecoder: Sendable {
         } catch {
             self.state = .ended(.failed(error))
         }
-        if case .ended(let end) = self.state { return ChunkProgress(consumed: at, state: end) }
-        return ChunkProgress(consumed: at, state: .needMore)
+        if case .ended(let end) = self.state { return .end(end) }
+        return .end(.needMore)
     }
 
     /// Takes a byte that is not body data.

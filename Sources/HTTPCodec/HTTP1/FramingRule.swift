@@ -19,7 +19,7 @@ enum FramingRule {
         return .length(try self.contentLength(head.extracting(length)))
     }
 
-    private static func contentLength(_ value: Span<UInt8>) throws(HTTPFailure) -> Int {
+    static func contentLength(_ value: Span<UInt8>) throws(HTTPFailure) -> Int {
         guard value.count > 0, value.count <= self.lengthDigits else { throw .invalidContentLength }
         var length = 0
         for at in 0..<value.count {
@@ -31,7 +31,7 @@ enum FramingRule {
 
     /// Accepts `chunked` alone. A list of other codings that ends in `chunked` is sound but not spoken here (501);
     /// anything else leaves the length in doubt (400).
-    private static func checkCoding(_ value: Span<UInt8>) throws(HTTPFailure) {
+    static func checkCoding(_ value: Span<UInt8>) throws(HTTPFailure) {
         if ByteComparison.equalsFolded(value, "chunked") { return }
         var failure = HTTPFailure.unsupportedTransferCoding
         var endsChunked = false

@@ -1,6 +1,6 @@
-/// One pass over the bytes of a head, from the request line to the empty line.
+/// One pass over the bytes of a head, from the request or status line to the empty line.
 ///
-/// Works on a window that starts at the request line and is cut at the head's limit, so that positions are those of
+/// Works on a window that starts at that line and is cut at the head's limit, so that positions are those of
 /// the head's own copy. Whatever it refuses in some bytes it refuses in any longer ones, for the same reason.
 struct HeadReader {
     /// Bytes a head may take.
@@ -29,7 +29,8 @@ struct HeadReader {
         }
     }
 
-    private mutating func readFields(_ window: Span<UInt8>, from start: Int) throws(HeadStop) -> Int {
+    /// Reads the field lines and the empty line behind them; gives the position after it.
+    mutating func readFields(_ window: Span<UInt8>, from start: Int) throws(HeadStop) -> Int {
         var at = start
         while true {
             guard at < window.count else { throw self.atEnd }
@@ -98,7 +99,7 @@ struct HeadReader {
             expectsContinue: expectsContinue && framing != .none && framing != .length(0), table: self.table)
     }
 
-    private static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
+    static func copy(_ bytes: Span<UInt8>) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
             bytes.withUnsafeBufferPointer { source in _ = buffer.initialize(from: source) }
             count = bytes.count

@@ -154,6 +154,19 @@ final class GuestGateway: Sendable {
         return try #require(limits.first { $0["name"]?.string == "tokens_per_day" }?["used"]?.int)
     }
 
+    /// Tokens used today once what was asked is settled, which no answer waits for: when they change no more.
+    func tokensSettled(_ token: String) throws -> Int {
+        var used = try self.tokensUsed(token)
+        var seen = 0
+        while seen < 5 {
+            Stopwatch.sleep(milliseconds: 20)
+            let now = try self.tokensUsed(token)
+            seen = now == used ? seen + 1 : 0
+            used = now
+        }
+        return used
+    }
+
     func steer(_ method: String, _ path: String, _ body: String = "", status: Int = 200) throws -> JSONValue {
         let client = try RawClient(port: self.process.adminPort)
         defer { client.close() }

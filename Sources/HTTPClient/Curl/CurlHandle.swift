@@ -4,7 +4,7 @@ import GatewayTypes
 /// A curl easy handle set up for one endpoint once, then used for call after call.
 ///
 /// Options of an endpoint cost more to set than a call takes, so only body, deadline and receiver change.
-final class UpstreamHandle {
+final class CurlHandle {
     let easy: UnsafeMutableRawPointer
     let isGet: Bool
     let wantedFields: [String]
@@ -12,7 +12,7 @@ final class UpstreamHandle {
 
     /// - Parameter expectsStream: pieces of a stream are small and many streams are open, so they get the smallest
     ///   buffer there is: it is most of what an open call takes.
-    init?(endpoint: UpstreamEndpoint, expectsStream: Bool, client: UpstreamClient) {
+    init?(endpoint: UpstreamEndpoint, expectsStream: Bool, client: CurlClient) {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
         self.isGet = endpoint.isGet
@@ -54,31 +54,31 @@ final class UpstreamHandle {
         _ = ccurl_set_long(self.easy, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
     }
 
-    private func setCallbacks(_ client: UpstreamClient) {
+    private func setCallbacks(_ client: CurlClient) {
         _ = ccurl_set_data_function(self.easy, CURLOPT_WRITEFUNCTION) { data, size, count, context in
             guard let context else { return 0 }
-            let call = Unmanaged<UpstreamCall>.fromOpaque(context).takeUnretainedValue()
+            let call = Unmanaged<CurlCall>.fromOpaque(context).takeUnretainedValue()
             let bytes = UnsafeRawBufferPointer(start: data, count: size * count)
             // Any other number than what was offered makes curl give the call up.
             return call.receivedBody(bytes) ? bytes.count : bytes.count &+ 1
         }
         _ = ccurl_set_data_function(self.easy, CURLOPT_HEADERFUNCTION) { data, size, count, context in
             guard let context else { return 0 }
-            let call = Unmanaged<UpstreamCall>.fromOpaque(context).takeUnretainedValue()
+            let call = Unmanaged<CurlCall>.fromOpaque(context).takeUnretainedValue()
             let line = UnsafeRawBufferPointer(start: data, count: size * count)
             return call.receivedHeader(line) ? line.count : line.count &+ 1
         }
         _ = ccurl_set_pointer(self.easy, CURLOPT_SOCKOPTDATA, Unmanaged.passUnretained(client).toOpaque())
         _ = ccurl_set_open_function(self.easy) { context, socket, _ in
             if let context {
-                Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().openedSocket(socket)
+                Unmanaged<CurlClient>.fromOpaque(context).takeUnretainedValue().openedSocket(socket)
             }
             return CURL_SOCKOPT_OK
         }
         _ = ccurl_set_pointer(self.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(client).toOpaque())
         _ = ccurl_set_close_function(self.easy) { context, socket in
             guard let context else { return 0 }
-            return Unmanaged<UpstreamClient>.fromOpaque(context).takeUnretainedValue().closeSocket(socket)
+            return Unmanaged<CurlClient>.fromOpaque(context).takeUnretainedValue().closeSocket(socket)
         }
     }
 }
