@@ -115,7 +115,8 @@ final class CounterStore: Sendable {
     var degradation: StoreHealth.Degradation? { self.redisStores.lazy.compactMap { $0.health.degraded }.first }
 
     /// Brings the gauges of every loop up to date.
-    func sample(_ loops: [GatewayLoop], labels: LabelTable) {
+    func sample(_ loops: [GatewayLoop], labels: LabelTable, background: MetricsShard) {
+        background.questionsSampled(count: self.questionBoard.keptCount, bytes: self.questionBoard.heldBytes)
         for loop in loops {
             let counts = loop.gate.counts
             var sample = QuotaSample()
