@@ -111,8 +111,8 @@ final class GatewayProcess: Sendable {
             let hopClient = hops ? store.instances[loop.index].flatMap { HopClient(loop: loop, book: $0) } : nil
             let made = GatewayLoop(
                 loop: loop, gate: gate, metrics: metrics.shards[loop.index], board: board,
-                failedCallers: failedCallers, calls: calls, questions: store.questionBoard, keys: store.keys[loop.index],
-                instances: store.instances[loop.index], hops: hopClient,
+                failedCallers: failedCallers, calls: calls, questions: store.questionBoard,
+                keys: store.keys[loop.index], instances: store.instances[loop.index], hops: hopClient,
                 operations: operations)
             guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")
@@ -172,7 +172,9 @@ final class GatewayProcess: Sendable {
     func run() async {
         await withTaskGroup { tasks in
             tasks.addTask { await self.store.run() }
-            tasks.addTask(executorPreference: self.group.loops[0]) { await self.store.keepRegistered(at: self.hopAddress) }
+            tasks.addTask(executorPreference: self.group.loops[0]) {
+                await self.store.keepRegistered(at: self.hopAddress)
+            }
             let keeper = OrderKeeper(
                 board: self.board, store: self.store.stores[0], loop: self.group.loops[0], snapshots: self.snapshots)
             tasks.addTask(executorPreference: self.group.loops[0]) { await keeper.run() }

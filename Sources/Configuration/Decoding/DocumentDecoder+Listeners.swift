@@ -23,7 +23,8 @@ extension DocumentDecoder {
             for (earlier, taken) in all[..<place] {
                 guard let address, let taken, self.collide(taken, address) else { continue }
                 self.diagnostics.error(
-                    reader.place(of: name), "the \(name) listener takes the port of the \(earlier) listener, \(taken.port)",
+                    reader.place(of: name),
+                    "the \(name) listener takes the port of the \(earlier) listener, \(taken.port)",
                     "write another port")
             }
         }
