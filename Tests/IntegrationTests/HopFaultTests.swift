@@ -230,8 +230,12 @@ struct HopForgeryTests {
             return other
         }
         let forged = [
-            changed { $0.method = "DELETE" }, changed { $0.target = foreign.target }, changed { $0.tenant = "borealis" },
-            changed { $0.subject = foreign.subject }, changed { $0.tenant = "acm"; $0.subject = "e" + $0.subject },
+            changed { $0.method = "DELETE" }, changed { $0.target = foreign.target },
+            changed { $0.tenant = "borealis" },
+            changed { $0.subject = foreign.subject },
+            changed {
+                $0.tenant = "acm"; $0.subject = "e" + $0.subject
+            },
             changed { $0.lastEvent = "\($0.target.dropFirst(18))-1" }, changed { $0.language = "fa" },
             changed { $0.time += 1 }, changed { $0.nonce = HopSigner.freshNonce() },
         ]
@@ -270,7 +274,9 @@ struct HopForgeryTests {
             #expect(try self.send(hop.target, hop: other, to: port).status == 401)
         }
         let question = String(hop.target.dropFirst("/hop/v1/questions/".count))
-        for target in [hop.target, "/v1/questions/\(question)", "/api/health", "/metrics", "/", "/hop/v1/repeats/\(question)/ps"] {
+        for target in [
+            hop.target, "/v1/questions/\(question)", "/api/health", "/metrics", "/", "/hop/v1/repeats/\(question)/ps",
+        ] {
             #expect(try self.send("GET", target, [caller.authorization], to: port).status == 401)
             #expect(try self.send("GET", target + "?x", hop.headers, to: port).status == 401)
         }
