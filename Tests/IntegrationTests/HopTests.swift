@@ -116,8 +116,12 @@ struct HopTests {
             #expect(answer.code == "question_cancelled")
             #expect(try gateways[1].charged(to: caller) > 0)
         }
-        let record = gateways[1].process.records.last { $0["kind"]?.string == "cancel" }
-        #expect(record?["elsewhere"]?.bool == true && record?["status"]?.int == 204)
+        #expect(
+            Stopwatch.wait(upTo: .seconds(5), every: 20) {
+                gateways[1].process.records.contains {
+                    $0["kind"]?.string == "cancel" && $0["elsewhere"]?.bool == true && $0["status"]?.int == 204
+                }
+            })
     }
 
     @Test func `Nobody but its owner learns of a question by any instance`() throws {
