@@ -2,18 +2,18 @@ import JOSE
 
 /// Signs what one instance asks of another, by its own reading of what is documented: a second opinion of the
 /// gateway's, and a forger where a test wants one.
-package struct HopSigner: Sendable {
-    package var secret: [UInt8]
-    package var method = "GET"
-    package var target: String
-    package var tenant: String
-    package var subject: String
-    package var lastEvent = ""
-    package var language = "en"
-    package var time: Int
-    package var nonce: String
+struct HopSigner: Sendable {
+    var secret: [UInt8]
+    var method = "GET"
+    var target: String
+    var tenant: String
+    var subject: String
+    var lastEvent = ""
+    var language = "en"
+    var time: Int
+    var nonce: String
 
-    package init(secret: [UInt8], target: String, tenant: String, subject: String, time: Int) {
+    init(secret: [UInt8], target: String, tenant: String, subject: String, time: Int) {
         self.secret = secret
         self.target = target
         self.tenant = tenant
@@ -23,11 +23,11 @@ package struct HopSigner: Sendable {
     }
 
     /// 32 hexadecimal digits that nobody has used.
-    package static func freshNonce() -> String {
+    static func freshNonce() -> String {
         (0..<32).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
     }
 
-    package var signature: [UInt8] {
+    var signature: [UInt8] {
         let parts = [
             "askgate hop 1", self.method, self.target, self.tenant, self.subject, self.lastEvent, self.language,
             String(self.time), self.nonce,
@@ -42,7 +42,7 @@ package struct HopSigner: Sendable {
     }
 
     /// The fields of the request.
-    package var headers: [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] {
         var headers = [
             ("askgate-tenant", Self.encoded(Array(self.tenant.utf8))),
             ("askgate-subject", Self.encoded(Array(self.subject.utf8))), ("askgate-time", String(self.time)),
@@ -53,7 +53,7 @@ package struct HopSigner: Sendable {
         return headers
     }
 
-    package static func encoded(_ bytes: [UInt8]) -> String {
+    static func encoded(_ bytes: [UInt8]) -> String {
         String(decoding: Base64URL.encode(bytes.span), as: UTF8.self)
     }
 }
