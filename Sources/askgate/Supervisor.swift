@@ -49,6 +49,7 @@ struct Supervisor {
             if let hop = self.process.hop {
                 await hop.drain(
                     until: { hurry.isSet || SystemClock().monotonicTime() >= end }, pause: { await Self.pause() })
+                await self.process.store.leave()
             }
             if let admin = self.process.admin { await admin.drain(until: { true }, pause: { await Self.pause() }) }
             tasks.cancelAll()

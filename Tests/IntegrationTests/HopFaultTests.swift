@@ -174,6 +174,8 @@ struct HopFaultTests {
         gateways[1].readEvents(of: &part, on: away)
         #expect(part.text == "one two" && part.isFinished && !part.isCut)
         #expect(gateways[0].process.child.waitForExit(within: .seconds(15)) == 0)
+        // It has taken its leave, so that nobody waits for its lease.
+        #expect(try gateways[1].follow(try #require(answer.question), as: caller).code == "question_gone")
     }
 }
 

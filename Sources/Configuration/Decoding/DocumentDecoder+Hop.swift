@@ -17,6 +17,12 @@ extension DocumentDecoder {
                 "the internal listener is bound to every address, so that none can be told to the other instances",
                 "write `advertise: HOST:\(listener.port)` with the name or address by which they reach this one")
         }
+        if !reader.has("advertise"), listener.isLoopback {
+            self.diagnostics.warning(
+                reader.place(of: "address"),
+                "the internal listener is bound to \(listener.address), which instances on other machines do not reach",
+                "write `address:` with an address of the network that the instances share, or `advertise`")
+        }
         return HopSettings(listener: listener, advertised: advertised, secrets: self.hopSecrets(reader))
     }
 
@@ -89,4 +95,6 @@ extension DocumentDecoder {
 extension ListenerAddress {
     /// Whether it listens on every address of the machine.
     package var isWildcard: Bool { self.address == "0.0.0.0" || self.address == "::" }
+
+    var isLoopback: Bool { self.address.hasPrefix("127.") || self.address == "::1" }
 }

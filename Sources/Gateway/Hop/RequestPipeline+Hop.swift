@@ -52,6 +52,10 @@ extension RequestPipeline {
             case .unreachable, .refused, .notHere: hops.directory.forget(command.question.instance)
             default: break
             }
+            // It may have gone since its address was looked up.
+            if case .unreachable = end, case .gone = try await self.find(command.question, context) {
+                throw AskFailure(.questionGone)
+            }
             try self.answer(end, of: command.question, hasBegun: relay.hasBegun, context)
         }
     }

@@ -5,6 +5,7 @@ import Observability
 
 /// `GET` and `DELETE /v1/questions/{id}`, for the owner alone: to anybody else there is nothing here.
 extension DataPlane {
+    @inline(never)
     func answerQuestion(_ context: AskContext) async {
         let id = Self.questionID(in: context.exchange.head)
         var isElsewhere = false
@@ -45,6 +46,7 @@ extension DataPlane {
         return last.number &+ 1
     }
 
+    @inline(never)
     private func followElsewhere(
         _ id: RequestID, from event: Int, _ context: AskContext
     ) async throws(AskFailure) {
@@ -63,7 +65,7 @@ extension DataPlane {
         var record = FollowRecord(
             isCancel ? .cancel : .follow, time: context.startedAt, requestID: context.id, outcome: context.outcome,
             total: context.now() - context.exchange.receivedAt)
-        // What the caller wrote is an identifier only once one was found by it.
+        // Thirty-two digits can hold no text, but a stranger's are nobody's question.
         record.question = context.principal == nil ? nil : id
         record.tenant = context.principal?.tenant
         record.subject = context.principal?.subject

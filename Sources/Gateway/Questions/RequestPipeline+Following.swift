@@ -6,6 +6,7 @@ import HTTPServer
 /// token was checked here, or the one that another instance vouches for.
 extension RequestPipeline {
     /// Reads an answer from an event on; false when there is no such question of this owner here.
+    @inline(never)
     func follow(
         _ id: RequestID, of owner: QuestionOwner, from event: Int, _ context: AskContext
     ) async throws(AskFailure) -> Bool {
