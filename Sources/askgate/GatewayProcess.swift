@@ -214,7 +214,8 @@ extension HTTPSettings {
     /// Of the listener for other instances: what they send is ours, so that the limits are not the operator's to set.
     var hopServer: HTTPServerConfiguration {
         var server = HTTPServerConfiguration()
-        server.maxConnections = self.maxConnections
+        // Connections of all listeners count together; a full api must not keep those away who come for its answers.
+        server.maxConnections = self.maxConnections + 4096
         server.writeTimeout = self.writeStallTimeout
         return server
     }

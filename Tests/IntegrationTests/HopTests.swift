@@ -141,7 +141,11 @@ struct HopTests {
             #expect(try gateways[1].cancel(question, as: stranger) == 404)
         }
         let unknown = String(question.dropLast(4)) + (question.hasSuffix("0000") ? "1111" : "0000")
-        #expect(try gateways[1].follow(unknown, as: caller).status == 404)
+        let refused = try gateways[1].follow(unknown, as: caller)
+        #expect(refused.status == 404)
+        #expect(gateways[1].process.record(of: refused.requestID)?["elsewhere"]?.bool == true)
+        let home = try gateways[0].follow(unknown, as: caller)
+        #expect(gateways[0].process.record(of: home.requestID)?["elsewhere"]?.bool == false)
         #expect(try gateways[1].follow(question, as: caller).text == "mine")
     }
 

@@ -27,20 +27,24 @@ package struct HopPlane: HTTPHandler {
             guard let keys = snapshot.hopKeys else { throw .badSignature }
             let request = try self.door.judge(
                 exchange.head, keys: keys, wall: clock.wallTime(), now: clock.monotonicTime())
+            guard request.command.question.instance == loop.questions.instance else {
+                return self.refuse(HopError.notHere, .notHere, exchange, loop)
+            }
             loop.metrics.hopEnded(.served, await self.answer(request, exchange, loop, snapshot))
         } catch {
-            exchange.respond(error.status, body: []) { _ in }
-            loop.metrics.hopEnded(.served, error.outcome)
+            self.refuse(error.status, error.outcome, exchange, loop)
         }
+    }
+
+    /// Counts first, so that who hears of it finds it counted.
+    private func refuse(_ status: Int, _ outcome: HopOutcome, _ exchange: Exchange, _ loop: GatewayLoop) {
+        loop.metrics.hopEnded(.served, outcome)
+        exchange.respond(status, body: []) { _ in }
     }
 
     private func answer(
         _ request: HopRequest, _ exchange: Exchange, _ loop: GatewayLoop, _ snapshot: GatewaySnapshot
     ) async -> HopOutcome {
-        guard request.command.question.instance == loop.questions.instance else {
-            exchange.respond(HopError.notHere, body: []) { _ in }
-            return .notHere
-        }
         let context = AskContext(exchange: exchange, loop: loop, snapshot: snapshot, route: request.command.route)
         context.outcome = .answered
         var isReplayed = false

@@ -16,8 +16,13 @@ extension RequestPipeline {
         case at(ByteString, HopClient, HopKeys)
     }
 
+    /// Whether an identifier names another instance than this one, which need not exist.
+    func isElsewhere(_ question: RequestID, _ context: AskContext) -> Bool {
+        context.loop.questions.instance.map { $0 != question.instance } ?? false
+    }
+
     private func find(_ question: RequestID, _ context: AskContext) async throws(AskFailure) -> Whereabouts {
-        guard let own = context.loop.questions.instance, question.instance != own else { return .unknown }
+        guard self.isElsewhere(question, context) else { return .unknown }
         guard let hops = context.loop.hops, let keys = context.snapshot.hopKeys else {
             return await self.isGone(question, context) ? .gone : .unknown
         }
@@ -35,6 +40,16 @@ extension RequestPipeline {
         guard !address.isEmpty else { return .unknown }
         guard HopClient.isAddress(address) else { throw AskFailure(.instanceUnreachable) }
         return .at(address, hops, keys)
+    }
+
+    /// Whether a question died with the instance that held it, for an instance that forwards nothing.
+    private func isGone(_ question: RequestID, _ context: AskContext) async -> Bool {
+        guard let instances = context.loop.instances else { return false }
+        do throws(QuotaFailure) {
+            return try await instances.address(of: question.instance) == nil
+        } catch {
+            return false
+        }
     }
 
     /// Asks the instance that holds a question and answers the client with what it says.

@@ -14,14 +14,14 @@ extension DataPlane {
             guard let id, let owner = context.owner else { throw AskFailure(.notFound) }
             if context.exchange.head.method == .delete {
                 guard !self.pipeline.cancel(id, of: owner, context) else { return self.record(context, id) }
-                isElsewhere = true
+                isElsewhere = self.pipeline.isElsewhere(id, context)
                 try await self.pipeline.askElsewhere(.cancel(id), context)
             } else {
                 let event = try self.firstEvent(of: id, context)
                 guard try await !self.pipeline.follow(id, of: owner, from: event, context) else {
                     return self.record(context, id)
                 }
-                isElsewhere = true
+                isElsewhere = self.pipeline.isElsewhere(id, context)
                 try await self.followElsewhere(id, from: event, context)
             }
         } catch {

@@ -37,17 +37,6 @@ extension RequestPipeline {
         return true
     }
 
-    /// Whether a question died with the instance that held it.
-    func isGone(_ question: RequestID, _ context: AskContext) async -> Bool {
-        let own = context.loop.questions.instance
-        guard let own, question.instance != own, let instances = context.loop.instances else { return false }
-        do throws(QuotaFailure) {
-            return try await instances.address(of: question.instance) == nil
-        } catch {
-            return false
-        }
-    }
-
     /// Takes the key for this ask; the record of the ask that has it already.
     private func claim(_ key: AskKey, _ context: AskContext) async throws(AskFailure) -> KeyRecord? {
         let claim: KeyClaim
