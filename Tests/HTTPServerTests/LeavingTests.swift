@@ -174,6 +174,26 @@ struct LeavingTests {
         }
     }
 
+    @Test func `An answerer whose reader first ends its side and then takes nothing is told once all the same`() async throws
+    {
+        let told = Box<[String]>([])
+        let answering: Answering = { exchange in
+            exchange.onClientGone = { told.note("gone") }
+            exchange.beginStream()
+            exchange.send(String(repeating: "x", count: 8_000_000))
+            for _ in 0..<500 where exchange.pendingBytes > 0 { await exchange.loop.sleep(for: .milliseconds(10)) }
+            told.note("given up")
+        }
+        try await withServer({ $0.writeTimeout = .milliseconds(200) }, answering: answering) { server in
+            let client = try server.client(receiveBuffer: 4096)
+            try client.request("GET", "/")
+            client.finish()
+            #expect(told.becomes { $0.contains("given up") })
+            #expect(told.now == ["gone", "given up"])
+            #expect(server.waitUntilEmpty())
+        }
+    }
+
     @Test func `An answerer that was held back by what it gathered itself is let go on once that is sent`() async throws
     {
         let told = Box<[String]>([])
