@@ -174,8 +174,7 @@ struct LeavingTests {
         }
     }
 
-    @Test func `An answerer whose reader first ends its side and then takes nothing is told once all the same`() async throws
-    {
+    @Test func `An answerer whose reader ends its side and then takes nothing is told once`() async throws {
         let told = Box<[String]>([])
         let answering: Answering = { exchange in
             exchange.onClientGone = { told.note("gone") }
