@@ -8,7 +8,7 @@ package import Quota
 /// What one loop holds for the requests of its connections. On the loop, but for `gate` and `metrics`, which may be
 /// read from anywhere.
 package final class GatewayLoop: @unchecked Sendable {
-    // Unchecked: `core` and `tokens` are touched on the loop's thread only.
+    // Unchecked: `core`, `hops` and `tokens` are touched on the loop's thread only.
     package let loop: EventLoop
     package let gate: QuotaGate
     package let metrics: MetricsShard
