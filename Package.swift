@@ -112,7 +112,7 @@ var targets: [Target] = [
             "AdminAPI", "Authentication", "EventLoops", "Gateway", "HTTPServer", "JOSE", "JSON", "Observability",
             "Quota", "GatewayTypes", "GatewayTesting",
         ]),
-    tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JSON"]),
+    tests("IntegrationTests", ["GatewayTesting", "GatewayTypes", "JOSE", "JSON"]),
 ]
 
 if isFuzzing {

@@ -2,6 +2,7 @@
 package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
     case apiListener(from: ListenerAddress?, to: ListenerAddress?)
     case adminListener(from: ListenerAddress?, to: ListenerAddress?)
+    case internalListener(from: HopSettings?, to: HopSettings?)
     /// Nil means one for each core.
     case loops(from: Int?, to: Int?)
     case store(from: StoreSettings, to: StoreSettings)
@@ -14,6 +15,8 @@ package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
             "listeners.api: \(Self.text(old)) to \(Self.text(new)); restart to change a listener"
         case .adminListener(let old, let new):
             "listeners.admin: \(Self.text(old)) to \(Self.text(new)); restart to change a listener"
+        case .internalListener(let old, let new):
+            "listeners.internal: \(Self.text(old)) to \(Self.text(new)); restart to change a listener"
         case .loops(let old, let new):
             "loops: \(Self.text(old)) to \(Self.text(new)); restart to change the number of loops"
         case .stateDirectory(let old, let new):
@@ -26,6 +29,12 @@ package enum RestartOnlyChange: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func text(_ listener: ListenerAddress?) -> String { listener?.description ?? "none" }
+
+    private static func text(_ hop: HopSettings?) -> String {
+        guard let hop else { return "none" }
+        return hop.listener.description + (hop.advertised.map { ", advertised as \($0)" } ?? "")
+    }
+
     private static func text(_ loops: Int?) -> String { loops.map(String.init) ?? "one per core" }
 }
 
@@ -38,6 +47,9 @@ extension ConfigurationDocument {
         }
         if self.listeners.admin != new.listeners.admin {
             changes.append(.adminListener(from: self.listeners.admin, to: new.listeners.admin))
+        }
+        if self.listeners.hop?.withoutSecrets != new.listeners.hop?.withoutSecrets {
+            changes.append(.internalListener(from: self.listeners.hop, to: new.listeners.hop))
         }
         if self.loops != new.loops { changes.append(.loops(from: self.loops, to: new.loops)) }
         if self.store.withoutLogins != new.store.withoutLogins {

@@ -41,6 +41,10 @@ extension ErrorCode {
             .init(status: 409, detail: "Another account has taken this guest session over.")
         case .questionCancelled: .init(status: 409, detail: "The question was cancelled.")
         case .questionGone: .init(status: 410, detail: "The answer is not kept, or the instance that held it is gone.")
+        case .instanceUnreachable:
+            .init(
+                status: 503, detail: "The instance that holds the answer does not answer now; come again.",
+                retry: .after(2))
         case .idempotencyInProgress:
             .init(status: 409, detail: "The ask with this Idempotency-Key is still running.", retry: .after(2))
         case .idempotencyMismatch:

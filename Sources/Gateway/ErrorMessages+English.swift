@@ -21,6 +21,7 @@ extension ErrorMessages {
         case .guestSessionClaimed: "This guest session belongs to another account already."
         case .questionCancelled: "This question was cancelled."
         case .questionGone: "This answer is no longer available. Please ask again."
+        case .instanceUnreachable: "The answer cannot be reached at the moment. Please try again shortly."
         case .idempotencyInProgress: "This question is still being answered. Please wait a moment."
         case .idempotencyMismatch: "This request does not match the one before. Please send it again."
         case .idempotencyFinished: "This question has been answered already. Please ask again."

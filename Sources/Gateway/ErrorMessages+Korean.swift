@@ -21,6 +21,7 @@ extension ErrorMessages {
         case .guestSessionClaimed: "이 게스트 세션은 이미 다른 계정에 연결되었습니다."
         case .questionCancelled: "질문이 취소되었습니다."
         case .questionGone: "이 답변은 더 이상 볼 수 없습니다. 다시 질문해 주세요."
+        case .instanceUnreachable: "지금은 답변을 불러올 수 없습니다. 잠시 후 다시 시도해 주세요."
         case .idempotencyInProgress: "아직 답변 중입니다. 잠시 기다려 주세요."
         case .idempotencyMismatch: "이전 요청과 내용이 다릅니다. 다시 보내 주세요."
         case .idempotencyFinished: "이미 답변이 끝난 질문입니다. 다시 질문해 주세요."

@@ -21,6 +21,7 @@ extension ErrorMessages {
         case .guestSessionClaimed: "این نشست مهمان قبلاً به حساب دیگری پیوسته است."
         case .questionCancelled: "این پرسش لغو شد."
         case .questionGone: "این پاسخ دیگر در دسترس نیست. لطفاً دوباره بپرسید."
+        case .instanceUnreachable: "در حال حاضر به این پاسخ دسترسی نیست. لطفاً کمی بعد دوباره تلاش کنید."
         case .idempotencyInProgress: "پاسخ این پرسش هنوز در راه است. لطفاً کمی صبر کنید."
         case .idempotencyMismatch: "این درخواست با درخواست پیشین یکی نیست. لطفاً دوباره بفرستید."
         case .idempotencyFinished: "به این پرسش پیش‌تر پاسخ داده شده است. لطفاً دوباره بپرسید."

@@ -21,6 +21,7 @@ extension ErrorMessages {
         case .guestSessionClaimed: "Этот гостевой сеанс уже привязан к другому аккаунту."
         case .questionCancelled: "Вопрос отменён."
         case .questionGone: "Этот ответ больше недоступен. Пожалуйста, спросите ещё раз."
+        case .instanceUnreachable: "Сейчас ответ недоступен. Пожалуйста, повторите попытку чуть позже."
         case .idempotencyInProgress: "Ответ ещё готовится. Пожалуйста, подождите немного."
         case .idempotencyMismatch: "Этот запрос отличается от предыдущего. Пожалуйста, отправьте его заново."
         case .idempotencyFinished: "На этот вопрос уже был дан ответ. Пожалуйста, спросите ещё раз."

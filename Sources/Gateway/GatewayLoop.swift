@@ -8,7 +8,7 @@ package import Quota
 /// What one loop holds for the requests of its connections. On the loop, but for `gate` and `metrics`, which may be
 /// read from anywhere.
 package final class GatewayLoop: @unchecked Sendable {
-    // Unchecked: `core` and `tokens` are touched on the loop's thread only.
+    // Unchecked: `core`, `hops` and `tokens` are touched on the loop's thread only.
     package let loop: EventLoop
     package let gate: QuotaGate
     package let metrics: MetricsShard
@@ -22,6 +22,8 @@ package final class GatewayLoop: @unchecked Sendable {
     package let keys: any KeyBook
     /// Who lives among the instances that share the store; nil for a process that is alone.
     let instances: (any InstanceBook)?
+    /// Calls to the other instances; nil where there are none, or this one has no internal listener.
+    let hops: HopClient?
     let core: AskingCore
     let operations: OperationLog?
     let tokens = TokenCache()
@@ -36,6 +38,7 @@ package final class GatewayLoop: @unchecked Sendable {
         failedCallers: FailedCallers = FailedCallers(), calls: CallGates = CallGates(),
         questions: QuestionBoard = QuestionBoard(),
         keys: any KeyBook = MemoryKeyBook(), instances: (any InstanceBook)? = nil,
+        hops: HopClient? = nil,
         operations: OperationLog? = nil
     ) {
         guard let core = AskingCore(loop: loop, gates: calls) else { return nil }
@@ -48,6 +51,7 @@ package final class GatewayLoop: @unchecked Sendable {
         self.questions = questions
         self.keys = keys
         self.instances = instances
+        self.hops = hops
         self.failedCallers = failedCallers
     }
 

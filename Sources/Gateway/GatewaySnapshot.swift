@@ -16,11 +16,15 @@ package final class GatewaySnapshot: Sendable {
     /// Who gives out the tokens of guests; only tenants that have guests.
     let guests: [TenantID: GuestIssuer]
     let labels: SnapshotLabels
+    /// What hops to other instances and from them are signed with; nil where there are none.
+    let hopKeys: HopKeys?
 
     package init(
         generation: Int, authenticator: Authenticator, tenants: [TenantSnapshot], providers: [Provider],
-        relay: RelayConfiguration, labels: LabelTable, guests: [GuestIssuer] = []
+        relay: RelayConfiguration, labels: LabelTable, guests: [GuestIssuer] = [],
+        hopKeys: HopKeys? = nil
     ) {
+        self.hopKeys = hopKeys
         self.guests = Dictionary(guests.map { ($0.tenant, $0) }) { first, _ in first }
         self.labels = SnapshotLabels(tenants: tenants, providers: providers, table: labels)
         self.generation = generation

@@ -19,6 +19,7 @@ package enum ErrorCode: String, Sendable, CaseIterable, MetricLabel {
     case guestSessionClaimed = "guest_session_claimed"
     case questionCancelled = "question_cancelled"
     case questionGone = "question_gone"
+    case instanceUnreachable = "instance_unreachable"
     case idempotencyInProgress = "idempotency_in_progress"
     case idempotencyMismatch = "idempotency_mismatch"
     case idempotencyFinished = "idempotency_finished"

@@ -5,6 +5,7 @@ import GatewayTypes
 import Observability
 import Quota
 import RedisClient
+import Synchronization
 
 /// The store of the running gateway: one view of it for each loop, and what keeps it connected.
 final class CounterStore: Sendable {
@@ -20,6 +21,7 @@ final class CounterStore: Sendable {
     let local: MemoryStore
     let outage: Outage
     private let redisStores: [RedisStore]
+    private let isLeaving = Atomic(false)
     private let clients: [Redis]
     private let subscriber: RedisSubscriber?
     /// What all of them log in with; nil in memory.
@@ -104,10 +106,22 @@ final class CounterStore: Sendable {
     /// - Parameter address: where others reach it; empty where it can't be reached.
     func keepRegistered(at address: ByteString) async {
         guard let instance = self.questionBoard.instance, let store = self.redisStores.first else { return }
-        while !Task.isCancelled {
+        while !Task.isCancelled, !self.isLeaving.load(ordering: .relaxed) {
             // What fails is tried again soon: others take an instance for gone when its word is too old.
             let isDone = (try? await store.register(instance, at: address, lifetime: .seconds(30))) != nil
             await store.loop.sleep(for: isDone ? .seconds(10) : .seconds(1))
+        }
+    }
+
+    /// Says that this instance lives no more, so that others need not wait for its lease to run out.
+    func leave() async {
+        guard let instance = self.questionBoard.instance, let store = self.redisStores.first else { return }
+        self.isLeaving.store(true, ordering: .relaxed)
+        await withTaskGroup { tasks in
+            tasks.addTask(executorPreference: store.loop) {
+                // A store that is away forgets it by itself.
+                try? await store.register(instance, at: "", lifetime: .milliseconds(1))
+            }
         }
     }
 
@@ -115,7 +129,8 @@ final class CounterStore: Sendable {
     var degradation: StoreHealth.Degradation? { self.redisStores.lazy.compactMap { $0.health.degraded }.first }
 
     /// Brings the gauges of every loop up to date.
-    func sample(_ loops: [GatewayLoop], labels: LabelTable) {
+    func sample(_ loops: [GatewayLoop], labels: LabelTable, background: MetricsShard) {
+        background.questionsSampled(count: self.questionBoard.keptCount, bytes: self.questionBoard.heldBytes)
         for loop in loops {
             let counts = loop.gate.counts
             var sample = QuotaSample()

@@ -26,6 +26,8 @@ final class GatewayProcess: Sendable {
     let reloader: Reloader
     let api: WebServer
     let admin: WebServer?
+    /// For other instances; nil where hops are not configured.
+    let hop: WebServer?
     let source: ConfigurationSource
     private let clock = SystemClock()
 
@@ -33,6 +35,12 @@ final class GatewayProcess: Sendable {
     var apiAddress: String { Self.spell(self.document.listeners.api, port: self.api.port) }
     var adminAddress: String? {
         self.admin.map { Self.spell(self.document.listeners.admin, port: $0.port) }
+    }
+
+    /// Where other instances are told that they reach this one; empty where they can't.
+    private var hopAddress: ByteString {
+        guard let hop = self.hop, let settings = self.document.listeners.hop else { return "" }
+        return ByteString(settings.advertised ?? Self.spell(settings.listener, port: hop.port))
     }
 
     private static func spell(_ address: ListenerAddress?, port: Int) -> String {
@@ -72,13 +80,18 @@ final class GatewayProcess: Sendable {
                 metrics: self.metrics)
             self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
             self.loops = try Self.loops(
-                self.group, store, self.metrics, self.board, self.operations, store.questionBoard)
+                self.group, store, self.metrics, self.board, self.operations,
+                hops: document.listeners.hop != nil)
             self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
             let plane = Self.adminPlane(
                 document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board,
                 self.fetcher)
             let group = self.group
             self.admin = try document.listeners.admin.map { try Self.bind($0, group, document.http.server, plane) }
+            let hopPlane = HopPlane(loops: self.loops, snapshots: self.snapshots, accessLog: self.accessLog)
+            self.hop = try document.listeners.hop.map {
+                try Self.bind($0.listener, group, document.http.hopServer, hopPlane)
+            }
         } catch let failure as StartFailure {
             throw failure
         } catch {
@@ -89,16 +102,17 @@ final class GatewayProcess: Sendable {
 
     private static func loops(
         _ group: EventLoopGroup, _ store: CounterStore, _ metrics: MetricsRegistry, _ board: OrderBoard,
-        _ operations: OperationLog, _ questions: QuestionBoard
+        _ operations: OperationLog, hops: Bool
     ) throws -> [GatewayLoop] {
         let (failedCallers, calls) = (FailedCallers(), CallGates())
         return try group.loops.map { loop in
             let gate = QuotaGate(
                 store: store.stores[loop.index], local: store.local, outage: store.outage, clock: SystemClock())
+            let hopClient = hops ? store.instances[loop.index].flatMap { HopClient(loop: loop, book: $0) } : nil
             let made = GatewayLoop(
                 loop: loop, gate: gate, metrics: metrics.shards[loop.index], board: board,
-                failedCallers: failedCallers, calls: calls, questions: questions, keys: store.keys[loop.index],
-                instances: store.instances[loop.index],
+                failedCallers: failedCallers, calls: calls, questions: store.questionBoard,
+                keys: store.keys[loop.index], instances: store.instances[loop.index], hops: hopClient,
                 operations: operations)
             guard let own = made else {
                 throw StartFailure("the HTTP client cannot be set up")
@@ -130,7 +144,7 @@ final class GatewayProcess: Sendable {
                 try? await OrderKeeper.refresh(.operators, of: tenant, board, store.stores[loop])
             })
         return AdminPlane(readiness: readiness, metrics: metrics, steering: steering) {
-            store.sample(loops, labels: metrics.labels)
+            store.sample(loops, labels: metrics.labels, background: metrics.background)
             IdentityMetrics.sample(fetcher, board, metrics)
         }
     }
@@ -158,7 +172,9 @@ final class GatewayProcess: Sendable {
     func run() async {
         await withTaskGroup { tasks in
             tasks.addTask { await self.store.run() }
-            tasks.addTask(executorPreference: self.group.loops[0]) { await self.store.keepRegistered(at: "") }
+            tasks.addTask(executorPreference: self.group.loops[0]) {
+                await self.store.keepRegistered(at: self.hopAddress)
+            }
             let keeper = OrderKeeper(
                 board: self.board, store: self.store.stores[0], loop: self.group.loops[0], snapshots: self.snapshots)
             tasks.addTask(executorPreference: self.group.loops[0]) { await keeper.run() }
@@ -166,6 +182,9 @@ final class GatewayProcess: Sendable {
             tasks.addTask(executorPreference: self.group.loops[0]) { await self.api.run() }
             if let admin = self.admin {
                 tasks.addTask(executorPreference: self.group.loops[0]) { await admin.run() }
+            }
+            if let hop = self.hop {
+                tasks.addTask(executorPreference: self.group.loops[0]) { await hop.run() }
             }
             tasks.addTask(executorPreference: self.group.loops[0]) { await self.fetcher.run() }
             for loop in self.loops { tasks.addTask(executorPreference: loop.loop) { await loop.renewLeases() } }
@@ -192,6 +211,15 @@ extension LogSettings.Sink {
 }
 
 extension HTTPSettings {
+    /// Of the listener for other instances: what they send is ours, so that the limits are not the operator's to set.
+    var hopServer: HTTPServerConfiguration {
+        var server = HTTPServerConfiguration()
+        // Connections of all listeners count together; a full api must not keep those away who come for its answers.
+        server.maxConnections = self.maxConnections + 4096
+        server.writeTimeout = self.writeStallTimeout
+        return server
+    }
+
     var server: HTTPServerConfiguration {
         var server = HTTPServerConfiguration()
         server.limits.requestLineBytes = self.maxRequestLine

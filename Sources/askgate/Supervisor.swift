@@ -45,6 +45,12 @@ struct Supervisor {
             let end = SystemClock().monotonicTime() + settings.drainDeadline
             await self.process.api.drain(
                 until: { hurry.isSet || SystemClock().monotonicTime() >= end }, pause: { await Self.pause() })
+            // Behind the api's: others come for the questions that were asked here until the last of them has ended.
+            if let hop = self.process.hop {
+                await hop.drain(
+                    until: { hurry.isSet || SystemClock().monotonicTime() >= end }, pause: { await Self.pause() })
+                await self.process.store.leave()
+            }
             if let admin = self.process.admin { await admin.drain(until: { true }, pause: { await Self.pause() }) }
             tasks.cancelAll()
         }

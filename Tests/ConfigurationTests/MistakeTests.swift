@@ -17,7 +17,7 @@ struct Mistake: CustomTestStringConvertible {
 
     var testDescription: String { self.title }
 
-    static let all = structure + listeners + providers + providerCalls + tenants + issuers + plans + tasks
+    static let all = structure + listeners + hops + providers + providerCalls + tenants + issuers + plans + tasks
 }
 
 @Suite struct MistakeTests {

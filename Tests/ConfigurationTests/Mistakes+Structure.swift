@@ -88,7 +88,7 @@ extension Mistake {
             replace: "listeners: {api: {}}",
             by: "listeners: [api]",
             problems: [
-                "1:12: `listeners` is a list where a mapping belongs; write its keys: `api`, `admin`"
+                "1:12: `listeners` is a list where a mapping belongs; write its keys: `api`, `admin`, `internal`"
             ]),
     ]
 }

@@ -33,6 +33,7 @@ let testEnvironment = [
     "AZURE_KEY": "canary-azure", "ANTHROPIC_KEY": "canary-anthropic", "GEMINI_KEY": "canary gemini&",
     "SHORT_NAMES": "canary-few", "GUEST_NAMES": "canary-names-of-guests-32-bytes!",
     "GUEST_SECRET_2026": "canary-guest-secret-of-2026-bytes", "GUEST_SECRET_2025": "canary-guest-secret-of-2025-bytes",
+    "HOP_SECRET": "canary-secret-of-hops-of-32-bytes!!", "HOP_SECRET_BEFORE": "canary-older-secret-of-hops-32-bytes",
     "DIGEST": String(repeating: "ab", count: 32), "SHORT": "sixteen-bytes-ok",
     "GUEST_SECRET": "Y2FuYXJ5LWd1ZXN0LXNlY3JldC1vZi0zMi1ieXRlcyEh",
 ]

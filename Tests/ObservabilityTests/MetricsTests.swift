@@ -49,7 +49,9 @@ struct MetricsTests {
             shard.configurationReloaded(.applied)
             shard.accessRecordsDropped(7)
             shard.accessLogWriteFailed()
+            shard.hopEnded(.served, .badSignature)
         }
+        self.registry.background.questionsSampled(count: 3, bytes: 4096)
         self.registry.shards[0].providerStateChanged(provider, to: .open)
         self.registry.shards[1].providerStateChanged(provider, to: .closed)
         var degraded = QuotaSample()
@@ -72,6 +74,8 @@ struct MetricsTests {
         for definition in MetricDefinition.all {
             #expect(names.contains { $0.hasPrefix("\(definition.name)") }, "\(definition.name)")
         }
+        #expect(checked.value("askgate_hops_total", ["side": "served", "outcome": "bad_signature"]) == 2)
+        #expect(checked.value("askgate_questions") == 3 && checked.value("askgate_questions_bytes") == 4096)
         #expect(checked.value("askgate_build_info", ["version": "1.2.3"]) == 1)
     }
 

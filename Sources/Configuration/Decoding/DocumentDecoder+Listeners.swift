@@ -2,7 +2,7 @@ import GatewayTypes
 import Glibc
 
 extension DocumentDecoder {
-    private static let noTLS = MappingReader.Refusal(
+    static let noTLS = MappingReader.Refusal(
         message: "this program does not end TLS itself",
         advice: "remove it and put a proxy that ends TLS in front of the listener")
 
@@ -10,30 +10,39 @@ extension DocumentDecoder {
         var listeners = ListenerSettings()
         let advice = "write `api: {address: 127.0.0.1, port: 8080}`"
         guard let node = reader.required("listeners", "write `listeners:` and below it \(advice.dropFirst(6))"),
-            let reader = MappingReader(node, "`listeners`", keys: ["api", "admin"], self.diagnostics)
+            let reader = MappingReader(node, "`listeners`", keys: ["api", "admin", "internal"], self.diagnostics)
         else { return listeners }
         if !reader.has("api") && !reader.has("admin") {
             self.diagnostics.error(node.position, "there is no listener", advice)
         }
         listeners.api = reader.optional("api").flatMap { self.listener($0, "the api listener", port: 8080) }
         listeners.admin = reader.optional("admin").flatMap { self.listener($0, "the admin listener", port: 9090) }
-        if let api = listeners.api, let admin = listeners.admin, self.collide(api, admin) {
-            self.diagnostics.error(
-                reader.place(of: "admin"), "the admin listener takes the port of the api listener, \(api.port)",
-                "write another port")
+        listeners.hop = reader.optional("internal").flatMap(self.hop)
+        let all = [("api", listeners.api), ("admin", listeners.admin), ("internal", listeners.hop?.listener)]
+        for (place, (name, address)) in all.enumerated() {
+            for (earlier, taken) in all[..<place] {
+                guard let address, let taken, self.collide(taken, address) else { continue }
+                self.diagnostics.error(
+                    reader.place(of: name),
+                    "the \(name) listener takes the port of the \(earlier) listener, \(taken.port)",
+                    "write another port")
+            }
         }
         return listeners
     }
 
     private func collide(_ left: ListenerAddress, _ right: ListenerAddress) -> Bool {
-        let isWild = [left.address, right.address].contains { $0 == "0.0.0.0" || $0 == "::" }
+        let isWild = left.isWildcard || right.isWildcard
         return left.port == right.port && left.port != 0 && (isWild || left.address == right.address)
     }
 
     private func listener(_ node: YAMLNode, _ what: String, port standard: UInt16) -> ListenerAddress? {
         let reader = MappingReader(
             node, what, keys: ["address", "port"], refused: ["tls": Self.noTLS], self.diagnostics)
-        guard let reader else { return nil }
+        return reader.map { self.listener($0, port: standard) }
+    }
+
+    func listener(_ reader: MappingReader, port standard: UInt16) -> ListenerAddress {
         let address = reader.optional("address").map(self.address) ?? "127.0.0.1"
         let port = reader.optional("port")?.integer("the port", in: 0...65_535, self.diagnostics)
         return ListenerAddress(address: address, port: port.flatMap { UInt16(exactly: $0) } ?? standard)

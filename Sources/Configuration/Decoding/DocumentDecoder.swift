@@ -30,6 +30,7 @@ struct DocumentDecoder {
             questions: reader.optional("questions").map(self.questions) ?? QuestionSettings(),
             operators: self.operators(reader),
             providers: providers, tenants: self.tenants(reader, providers: providers, http: http))
+        self.checkHop(document, reader)
         IssuerChecks(diagnostics: self.diagnostics).check(document.tenants)
         return document
     }

@@ -42,7 +42,19 @@ extension ListenerSettings {
             guard let listener else { return .null }
             return .object([("address", .string(listener.address)), ("port", .integer(Int(listener.port)))])
         }
-        return .object([("api", value(self.api)), ("admin", value(self.admin))])
+        return .object([
+            ("api", value(self.api)), ("admin", value(self.admin)), ("internal", self.hop?.effective ?? .null),
+        ])
+    }
+}
+
+extension HopSettings {
+    fileprivate var effective: EffectiveValue {
+        .object([
+            ("address", .string(self.listener.address)), ("port", .integer(Int(self.listener.port))),
+            ("advertise", .string(self.advertised ?? "its own address")),
+            ("secret", .array(self.secrets.map { .secret($0) })),
+        ])
     }
 }
 

@@ -24,6 +24,24 @@ package struct ConfigurationDocument: Sendable {
 package struct ListenerSettings: Sendable, Hashable {
     package var api: ListenerAddress?
     package var admin: ListenerAddress?
+    /// Where other instances ask for questions that this one holds; nil forwards nothing, and takes nothing.
+    package var hop: HopSettings?
+}
+
+/// The listener `internal`, and how the instances know each other.
+package struct HopSettings: Sendable, Hashable {
+    package var listener: ListenerAddress
+    /// Host and port by which the others reach it; nil is the address it is bound to.
+    package var advertised: String?
+    /// One, or two while it is changed: the first signs, both are believed.
+    package var secrets: [ResolvedSecret]
+
+    /// Without what a reload takes over.
+    package var withoutSecrets: HopSettings {
+        var settings = self
+        settings.secrets = []
+        return settings
+    }
 }
 
 package struct ListenerAddress: Sendable, Hashable, CustomStringConvertible {

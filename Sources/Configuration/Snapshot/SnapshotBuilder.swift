@@ -55,7 +55,8 @@ package struct SnapshotBuilder {
             generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
             providers: document.providers.map(ProviderBuilder.provider),
             relay: self.relay(document.http, document.questions),
-            labels: self.labels, guests: guests)
+            labels: self.labels, guests: guests,
+            hopKeys: document.listeners.hop.flatMap { HopKeys($0.secrets.map(\.value)) })
     }
 
     private func problem(_ message: String) -> ConfigurationProblem {

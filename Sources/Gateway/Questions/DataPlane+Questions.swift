@@ -1,38 +1,38 @@
 import GatewayTypes
 import HTTPCodec
 import HTTPServer
+import Observability
 
 /// `GET` and `DELETE /v1/questions/{id}`, for the owner alone: to anybody else there is nothing here.
 extension DataPlane {
+    @inline(never)
     func answerQuestion(_ context: AskContext) async {
+        let id = Self.questionID(in: context.exchange.head)
+        var isElsewhere = false
         do throws(AskFailure) {
             try await self.pipeline.authenticate(context)
-            guard let id = Self.questionID(in: context.exchange.head) else { throw AskFailure(.notFound) }
+            guard let id, let owner = context.owner else { throw AskFailure(.notFound) }
             if context.exchange.head.method == .delete {
-                try await self.cancelQuestion(id, context)
+                guard !self.pipeline.cancel(id, of: owner, context) else { return self.record(context, id) }
+                isElsewhere = self.pipeline.isElsewhere(id, context)
+                try await self.pipeline.askElsewhere(.cancel(id), context)
             } else {
-                try await self.followQuestion(id, context)
+                let event = try self.firstEvent(of: id, context)
+                guard try await !self.pipeline.follow(id, of: owner, from: event, context) else {
+                    return self.record(context, id)
+                }
+                isElsewhere = self.pipeline.isElsewhere(id, context)
+                try await self.followElsewhere(id, from: event, context)
             }
         } catch {
-            context.status = error.respond(to: context)
+            self.pipeline.refuse(error, context)
         }
+        self.record(context, id, isElsewhere: isElsewhere)
     }
 
     private static func questionID(in head: HTTPRequestHead) -> RequestID? {
         guard let range = Route.segment(of: head, behind: "/v1/questions/") else { return nil }
         return head.withBytes(range) { RequestID(digits: $0) }
-    }
-
-    /// Reads an answer from where the client is; asks and charges nothing.
-    private func followQuestion(_ id: RequestID, _ context: AskContext) async throws(AskFailure) {
-        let event = try self.firstEvent(of: id, context)
-        guard let owner = context.owner, let found = context.loop.questions.find(id, of: owner) else {
-            throw AskFailure(await self.pipeline.isGone(id, context) ? .questionGone : .notFound)
-        }
-        guard case .held(let question) = found else { throw AskFailure(.questionGone) }
-        guard try !self.hasHadAll(of: question, from: event) else { return self.answerNothing(context) }
-        context.streams = true
-        try await self.pipeline.read(question, from: event, as: .question, beginsAtOnce: true, context)
     }
 
     /// Behind the last event that the client has had; 0 for one that has had none.
@@ -46,29 +46,35 @@ extension DataPlane {
         return last.number &+ 1
     }
 
-    /// Whether there is nothing behind what the client has had: an EventSource then asks no more (204).
-    private func hasHadAll(of question: Question, from event: Int) throws(AskFailure) -> Bool {
-        let count = question.eventCount
-        guard event <= count else {
-            throw AskFailure(.invalidRequest, detail: "Last-Event-ID names an event that has not been sent.")
+    @inline(never)
+    private func followElsewhere(
+        _ id: RequestID, from event: Int, _ context: AskContext
+    ) async throws(AskFailure) {
+        do throws(AskFailure) {
+            context.streams = true
+            try await self.pipeline.askElsewhere(.follow(id, after: event > 0 ? event &- 1 : nil), context)
+        } catch {
+            throw error.code == .invalidRequest ? .eventNotSent : error
         }
-        return event == count && question.conclusion != nil
     }
 
-    private func cancelQuestion(_ id: RequestID, _ context: AskContext) async throws(AskFailure) {
-        guard let owner = context.owner, let found = context.loop.questions.find(id, of: owner) else {
-            throw AskFailure(await self.pipeline.isGone(id, context) ? .questionGone : .notFound)
-        }
-        switch found {
-        case .held(let question): question.cancel(.owner)
-        case .running(let ask): ask.cancel()
-        case .cancelled: break
-        }
-        self.answerNothing(context)
-    }
-
-    func answerNothing(_ context: AskContext) {
-        context.status = 204
-        context.exchange.respond(204, body: []) { context.appendFields(to: &$0) }
+    /// Leaves the line that says who came for which question.
+    @inline(never)
+    private func record(_ context: AskContext, _ id: RequestID?, isElsewhere: Bool = false) {
+        let isCancel = context.exchange.head.method == .delete
+        var record = FollowRecord(
+            isCancel ? .cancel : .follow, time: context.startedAt, requestID: context.id, outcome: context.outcome,
+            total: context.now() - context.exchange.receivedAt)
+        // Thirty-two digits can hold no text, but a stranger's are nobody's question.
+        record.question = context.principal == nil ? nil : id
+        record.tenant = context.principal?.tenant
+        record.subject = context.principal?.subject
+        record.plan = context.principal?.plan
+        record.route = context.route?.template
+        record.status = context.status
+        record.isElsewhere = isElsewhere
+        record.trace = context.trace
+        record.refusal = context.refusal
+        self.pipeline.accessLog.append(record)
     }
 }

@@ -70,6 +70,8 @@ package final class QuestionBoard: Sendable {
 
     /// Bytes held now; never above the bound.
     package var heldBytes: Int { self.state.withLock { $0.bytes } }
+    /// Questions whose answers are kept, running ones among them.
+    package var keptCount: Int { self.state.withLock { $0.held.count } }
     /// Questions that can be found now.
     package var count: Int { self.state.withLock { $0.held.count + $0.running.count } }
 

@@ -27,29 +27,14 @@ extension RequestPipeline {
             return false
         }
         guard earlier.body == key.record.body else { throw AskFailure(.idempotencyMismatch) }
-        guard let owner = context.owner, let found = context.loop.questions.find(earlier.question, of: owner),
-            case .held(let question) = found
-        else {
-            if earlier.isFinished { throw AskFailure(.idempotencyFinished) }
-            throw AskFailure(await self.isGone(earlier.question, context) ? .questionGone : .idempotencyInProgress)
-        }
-        guard question.isHeld else {
-            throw AskFailure(question.conclusion == nil ? .idempotencyInProgress : .idempotencyFinished)
+        guard let owner = context.owner else { throw AskFailure(.internalError) }
+        guard let question = try self.joinable(earlier.question, of: owner, context) else {
+            try await self.repeatElsewhere(earlier, as: form, context)
+            return true
         }
         context.isRepeat = true
         try await self.read(question, from: 0, as: form, beginsAtOnce: false, context)
         return true
-    }
-
-    /// Whether a question died with the instance that held it.
-    func isGone(_ question: RequestID, _ context: AskContext) async -> Bool {
-        let own = context.loop.questions.instance
-        guard let own, question.instance != own, let instances = context.loop.instances else { return false }
-        do throws(QuotaFailure) {
-            return try await instances.address(of: question.instance) == nil
-        } catch {
-            return false
-        }
     }
 
     /// Takes the key for this ask; the record of the ask that has it already.

@@ -26,6 +26,12 @@ package final class AccessLog: Sendable {
         self.writer.append { record.append(to: &$0) }
     }
 
+    /// As above, of a request that is no ask.
+    package func append(_ record: borrowing FollowRecord) {
+        // Borrowed through the closure, which does not outlive the call.
+        self.writer.append { record.append(to: &$0) }
+    }
+
     /// What was lost since the start.
     package var losses: LogWriter.Losses { self.writer.losses }
 

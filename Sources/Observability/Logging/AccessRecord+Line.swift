@@ -13,7 +13,7 @@ extension AccessRecord {
         output.append(hex: self.requestID.low)
         output.append(literal: "\"")
         self.appendNames(to: &output)
-        self.appendEnding(to: &output)
+        output.append(route: self.route, outcome: self.outcome, refusal: self.refusal, status: self.status)
         self.appendDurations(to: &output)
         self.appendSizes(to: &output)
         output.append(literal: #","attempts":"#)
@@ -26,7 +26,7 @@ extension AccessRecord {
         case .shared: output.append(literal: #","cache":"shared""#)
         case nil: output.append(literal: #","cache":null"#)
         }
-        self.appendTrace(to: &output)
+        output.append(trace: self.trace)
         output.append(literal: "}\n")
     }
 
@@ -37,29 +37,6 @@ extension AccessRecord {
         output.append(member: #","task":"#, self.task?.bytes)
         output.append(member: #","provider":"#, self.provider?.bytes)
         output.append(member: #","model":"#, self.model?.bytes)
-    }
-
-    private func appendEnding(to output: inout [UInt8]) {
-        output.append(literal: #","route":"#)
-        if let route = self.route {
-            output.append(literal: "\"")
-            output.append(literal: route)
-            output.append(literal: "\"")
-        } else {
-            output.append(literal: "null")
-        }
-        output.append(literal: #","outcome":""#)
-        output.append(contentsOf: self.outcome.metricLabel.utf8)
-        output.append(literal: #"","refusal":"#)
-        if let refusal = self.refusal {
-            output.append(literal: "\"")
-            output.append(contentsOf: refusal.name.utf8)
-            output.append(literal: "\",")
-        } else {
-            output.append(literal: "null,")
-        }
-        output.append(literal: #""status":"#)
-        output.append(optional: self.status)
     }
 
     private func appendDurations(to output: inout [UInt8]) {
@@ -86,18 +63,11 @@ extension AccessRecord {
         case nil: output.append(literal: #","usage_source":null"#)
         }
     }
-
-    private func appendTrace(to output: inout [UInt8]) {
-        guard let trace = self.trace else { return output.append(literal: #","trace_id":null"#) }
-        output.append(literal: #","trace_id":""#)
-        trace.append(to: &output)
-        output.append(literal: "\"")
-    }
 }
 
 extension [UInt8] {
     /// Appends a member's comma and name, given as they are to stand there, and an identifier or null.
-    fileprivate mutating func append(member name: StaticString, _ identifier: ByteString?) {
+    mutating func append(member name: StaticString, _ identifier: ByteString?) {
         self.append(literal: name)
         if let identifier { self.append(quoted: identifier) } else { self.append(literal: "null") }
     }
@@ -106,8 +76,39 @@ extension [UInt8] {
         if let number { self.append(decimal: number) } else { self.append(literal: "null") }
     }
 
-    fileprivate mutating func append(milliseconds span: TimeSpan?) {
+    mutating func append(milliseconds span: TimeSpan?) {
         guard let span else { return self.append(literal: "null") }
         self.append(fixed: span.nanoseconds / 1000, places: 3)
+    }
+
+    /// Appends how a request ended: the members from `route` to `status`.
+    mutating func append(route: StaticString?, outcome: Outcome, refusal: RefusalReason?, status: Int?) {
+        self.append(literal: #","route":"#)
+        if let route {
+            self.append(literal: "\"")
+            self.append(literal: route)
+            self.append(literal: "\"")
+        } else {
+            self.append(literal: "null")
+        }
+        self.append(literal: #","outcome":""#)
+        self.append(contentsOf: outcome.metricLabel.utf8)
+        self.append(literal: #"","refusal":"#)
+        if let refusal {
+            self.append(literal: "\"")
+            self.append(contentsOf: refusal.name.utf8)
+            self.append(literal: "\",")
+        } else {
+            self.append(literal: "null,")
+        }
+        self.append(literal: #""status":"#)
+        self.append(optional: status)
+    }
+
+    mutating func append(trace: TraceID?) {
+        guard let trace else { return self.append(literal: #","trace_id":null"#) }
+        self.append(literal: #","trace_id":""#)
+        trace.append(to: &self)
+        self.append(literal: "\"")
     }
 }

@@ -11,6 +11,8 @@ struct KnownLabels: Sendable {
     let operations: ClosedLabels<StoreOperation>
     let reloads: ClosedLabels<ReloadResult>
     let methods: ClosedLabels<MethodLabel>
+    let hopSides: ClosedLabels<HopSide>
+    let hopOutcomes: ClosedLabels<HopOutcome>
     let chat: LabelID
     let input: LabelID
     let output: LabelID
@@ -27,6 +29,8 @@ struct KnownLabels: Sendable {
         self.operations = ClosedLabels(StoreOperation.allCases, in: table)
         self.reloads = ClosedLabels(ReloadResult.allCases, in: table)
         self.methods = ClosedLabels(MethodLabel.allCases, in: table)
+        self.hopSides = ClosedLabels(HopSide.allCases, in: table)
+        self.hopOutcomes = ClosedLabels(HopOutcome.allCases, in: table)
         self.chat = table.intern("chat")
         self.input = table.intern("input")
         self.output = table.intern("output")

@@ -6,6 +6,7 @@ extension MetricDefinition {
         switch family {
         case .asks, .tokens, .admissions, .overhead, .inFlightAsks, .leases, .reservationsLeaked: ask(family)
         case .answerCache: cache
+        case .questions, .questionBytes, .hops: question(family)
         case .storeLatency, .storeErrors, .storeDegraded, .providerAttempts, .providerState: behind(family)
         case .settlementsWaiting, .settlementsDropped, .leasesLost, .admittedWithoutStore: store(family)
         case .tokenUsage, .operationDuration, .timeToFirstToken: model(family)
@@ -49,6 +50,22 @@ extension MetricDefinition {
     private static let cache = Self(
         name: "askgate_answer_cache", help: "Asks of tasks that keep answers, by where the answer came from.",
         kind: .counter, labels: [.name("tenant"), .name("task"), .name("result")])
+
+    private static func question(_ family: MetricFamily) -> MetricDefinition {
+        switch family {
+        case .questions:
+            .init(name: "askgate_questions", help: "Answers kept now for clients that come back.", kind: .maximum)
+        case .questionBytes:
+            .init(
+                name: "askgate_questions_bytes", help: "Memory that kept answers are counted with.", kind: .maximum,
+                unit: "bytes")
+        default:
+            .init(
+                name: "askgate_hops",
+                help: "Follows, cancels and repeats of questions of another instance, by how they ended.",
+                kind: .counter, labels: [.name("side"), .name("outcome")])
+        }
+    }
 
     private static func behind(_ family: MetricFamily) -> MetricDefinition {
         switch family {

@@ -6,6 +6,9 @@ enum MetricFamily: Int, CaseIterable, Sendable {
     case answerCache
     case overhead
     case inFlightAsks
+    case questions
+    case questionBytes
+    case hops
     case leases
     case reservationsLeaked
     case storeLatency

@@ -48,6 +48,43 @@ package enum ReloadResult: String, Sendable, CaseIterable, MetricLabel {
     package var metricLabel: String { self.rawValue }
 }
 
+/// Which end of a hop between instances counts.
+package enum HopSide: String, Sendable, CaseIterable, MetricLabel {
+    /// The instance that the client called.
+    case sent
+    /// The one that holds the question.
+    case served
+
+    package var metricLabel: String { self.rawValue }
+}
+
+/// How a hop between instances ended.
+package enum HopOutcome: String, Sendable, CaseIterable, MetricLabel {
+    /// Whatever the answer was.
+    case answered
+    /// The client, or the instance that called for it, went away.
+    case clientGone = "client_gone"
+    /// The lease of the instance that was to be called has run out.
+    case gone
+    /// It is registered, and did not answer.
+    case unreachable
+    /// Its stream broke off.
+    case broken
+    /// It took no signature of ours.
+    case refused
+    /// The question belongs to another instance than the one that was called.
+    case notHere = "not_here"
+    case malformed
+    case badSignature = "bad_signature"
+    /// Signed too long ago, or by a clock that is ahead.
+    case stale
+    case replayed
+    case overloaded
+    case draining
+
+    package var metricLabel: String { self.rawValue }
+}
+
 /// The breaker of one provider; the gauge shows the raw value.
 package enum ProviderState: Int, Sendable, CaseIterable {
     case closed = 0

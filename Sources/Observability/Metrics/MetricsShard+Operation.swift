@@ -59,6 +59,20 @@ extension MetricsShard {
         }
     }
 
+    /// Brings up to date what is kept of answers, over all loops.
+    package func questionsSampled(count: Int, bytes: Int) {
+        self.record { state in
+            state.set(.questions, to: Int64(count))
+            state.set(.questionBytes, to: Int64(bytes))
+        }
+    }
+
+    /// A hop between instances has ended.
+    package func hopEnded(_ side: HopSide, _ outcome: HopOutcome) {
+        let key = SeriesKey(self.known.hopSides[side], self.known.hopOutcomes[outcome])
+        self.record { $0.add(1, to: .hops, key) }
+    }
+
     /// A snapshot came into force.
     package func snapshotApplied(generation: Int) {
         self.record { $0.set(.snapshotGeneration, to: Int64(generation)) }

@@ -10,6 +10,8 @@ struct GatewaySettings: Sendable {
     var concurrentRequests = [1, 2]
     var loops = 2
     var store = "{kind: memory}"
+    /// The listener for other instances, as flow YAML; nil for none.
+    var hopListener: String?
     /// Bounds of answers that are kept, as flow YAML.
     var questions = "{}"
     /// What every limit does while the store does not answer; nil says nothing of it.
@@ -40,7 +42,7 @@ struct GatewaySettings: Sendable {
         """
         listeners:
           api: {address: 127.0.0.1, port: \(api)}
-          admin: {address: 127.0.0.1, port: \(admin)}
+          admin: {address: 127.0.0.1, port: \(admin)}\(self.hopListener.map { "\n  internal: \($0)" } ?? "")
         loops: \(self.loops)
         store: \(self.store)
         log: {access: \(self.accessLog)}

@@ -23,6 +23,7 @@ final class TestGateway: Sendable {
         let folder = try TemporaryFolder()
         try folder.write("acme.json", Issuers.jwks)
         try folder.write("borealis.secret", Issuers.secret)
+        for (name, secret) in HopSecrets.files { try folder.write(name, secret) }
         self.provider = provider
         self.settings = settings
         self.process = try GatewayProcess(in: folder, environment: ["TEST_PROVIDER_KEY": Self.providerKey]) {
