@@ -27,7 +27,7 @@ package final class HopClient {
     /// - Parameter address: host and port, from the store.
     func start(
         _ request: HopRequest, at address: ByteString, keys: HopKeys, receiver: any UpstreamReceiver
-    ) -> UpstreamCall? {
+    ) -> (any UpstreamCall)? {
         let target = String(decoding: request.command.target, as: UTF8.self)
         // An endpoint is meant for many calls; every hop bears another signature. Connections are shared all the same.
         let endpoint = UpstreamEndpoint(

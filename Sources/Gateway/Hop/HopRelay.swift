@@ -29,7 +29,7 @@ final class HopRelay: UpstreamReceiver {
 
     private let context: AskContext
     private let command: HopCommand
-    private var call: UpstreamCall?
+    private var call: (any UpstreamCall)?
     private var head: UpstreamHead?
     private var events = EventTail()
     private var body: [UInt8] = []
