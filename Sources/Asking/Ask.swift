@@ -38,7 +38,8 @@ package final class Ask {
     let timer = LoopTimer()
     var isPaused = false
     private var result: AskEnd?
-    private var waiter: UnsafeContinuation<AskEnd, Never>?
+    /// Brings no value: the end is large, and would lie twice in the frames of everybody who waits.
+    private var waiter: UnsafeContinuation<Void, Never>?
 
     init(_ request: AskRequest, over routes: AskRoutes, core: AskingCore, receiver: any AnswerReceiver) {
         self.loop = core.loop
@@ -54,8 +55,10 @@ package final class Ask {
 
     /// Waits until the ask is over. To be called once.
     package func end() async -> AskEnd {
-        if let result = self.result { return result }
-        return await withUnsafeContinuation { self.waiter = $0 }
+        while true {
+            if let result = self.result { return result }
+            await withUnsafeContinuation { self.waiter = $0 }
+        }
     }
 
     /// Gives the ask up: the provider's call is closed now and the receiver gets its end, marked as cancelled.
@@ -111,7 +114,7 @@ package final class Ask {
         self.receiver = nil
         receiver?.answerEnded(end)
         self.result = end
-        self.waiter?.resume(returning: end)
+        self.waiter?.resume()
         self.waiter = nil
     }
 }

@@ -101,19 +101,19 @@ package struct KeySetAside: Sendable, Hashable {
     package var span: TimeSpan
 }
 
-/// How an ask ended, and what it took.
-package struct AskEnd: Sendable {
+/// How an ask ended, and what it took. A class, since every ask that waits has room for it in several frames.
+package final class AskEnd: Sendable {
     /// Nil when the answer is whole.
-    package var failure: ProviderFailure?
-    package var wasCancelled: Bool
-    package var finish: FinishReason?
+    package let failure: ProviderFailure?
+    package let wasCancelled: Bool
+    package let finish: FinishReason?
     /// The provider's last word on tokens; nil when it said nothing usable.
-    package var usage: TokenUsage?
+    package let usage: TokenUsage?
     /// What earlier attempts took, as far as their providers said.
-    package var spent: TokenUsage?
-    package var attempts: Int
+    package let spent: TokenUsage?
+    package let attempts: Int
     /// The route of the last attempt; nil when nobody was called.
-    package var route: ProviderRoute?
+    package let route: ProviderRoute?
 
     package init(
         failure: ProviderFailure?, wasCancelled: Bool, finish: FinishReason?, usage: TokenUsage?,
@@ -126,6 +126,13 @@ package struct AskEnd: Sendable {
         self.spent = spent
         self.attempts = attempts
         self.route = route
+    }
+
+    /// The same end, for one that shared the answer of another's call.
+    package var ofNoCall: AskEnd {
+        AskEnd(
+            failure: self.failure, wasCancelled: self.wasCancelled, finish: self.finish, usage: self.usage, attempts: 0,
+            route: self.route)
     }
 }
 

@@ -26,6 +26,8 @@ package final class ByteStream: WatcherDelegate {
     private var heldStart = 0
     private var wantsRead = false
     private var isReadEnded = false
+    /// Most bytes taken in one turn of the loop.
+    package var readLimit = 65536
 
     /// Adopts a connected, non-blocking socket.
     package init(adopting descriptor: consuming FileDescriptor, on loop: EventLoop) throws(SystemFailure) {
@@ -62,7 +64,8 @@ package final class ByteStream: WatcherDelegate {
     }
 
     private func readOnce() {
-        let buffer = self.loop.readBuffer
+        let whole = self.loop.readBuffer
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: whole[..<min(self.readLimit, whole.count)])
         let count = Glibc.read(self.descriptor, buffer.baseAddress, buffer.count)
         if count > 0 {
             self.delegate?.streamReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

@@ -140,12 +140,23 @@ struct RequestPipeline {
 
     // MARK: 4 admit
 
+    @inline(never)
     private func admit(_ context: AskContext) async throws(AskFailure) -> Reservation {
+        if let reservation = try self.admitAtOnce(context) { return reservation }
+        return try await self.admitByStore(context)
+    }
+
+    /// Nil where the store has to be waited for.
+    @inline(never)
+    private func admitAtOnce(_ context: AskContext) throws(AskFailure) -> Reservation? {
         let gate = context.loop.gate
-        if gate.decidesAtOnce, let decision = gate.admitAtOnce(try self.quotaAsk(context)) {
-            return try self.reservation(decision, context)
-        }
-        return try self.reservation(await gate.admit(try self.quotaAsk(context)), context)
+        guard gate.decidesAtOnce, let decision = gate.admitAtOnce(try self.quotaAsk(context)) else { return nil }
+        return try self.reservation(decision, context)
+    }
+
+    @inline(never)
+    private func admitByStore(_ context: AskContext) async throws(AskFailure) -> Reservation {
+        try self.reservation(await context.loop.gate.admit(try self.quotaAsk(context)), context)
     }
 
     @inline(never)

@@ -33,6 +33,7 @@ package final class UpstreamClient {
             return self.curl.start(
                 endpoint, body: body, expectsStream: expectsStream, deadline: deadline, receiver: receiver)
         }
-        return self.plain.start(endpoint, target, body: body, deadline: deadline, receiver: receiver)
+        return self.plain.start(
+            endpoint, target, body: body, expectsStream: expectsStream, deadline: deadline, receiver: receiver)
     }
 }

@@ -289,7 +289,7 @@ final class Connection: ByteStreamDelegate {
     // MARK: After the answer
 
     /// The handler is done: goes on to the next request, or ends the connection.
-    private func finish(_ exchange: Exchange) {
+    @inline(never) private func finish(_ exchange: Exchange) {
         exchange.releaseCallbacks()
         self.exchange = nil
         guard exchange.isAnswered, !self.isStreaming, !self.isGone else { return self.close(reset: self.isStreaming) }

@@ -175,12 +175,7 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     }
 
     private func end(for serial: Int, in state: borrowing State) -> AskEnd? {
-        var end = state.end
-        if state.payer != serial {
-            end?.attempts = 0
-            end?.spent = nil
-        }
-        return end
+        state.payer == serial ? state.end : state.end?.ofNoCall
     }
 
     // MARK: From the core, on `loop`

@@ -35,18 +35,21 @@ final class PlainCall: UpstreamCall {
     /// Bytes of `kept` that hold no whole head.
     private var scanned = 0
     private let target: PlainTarget
+    private let readLimit: Int
     /// Until the first word of an answer; then nobody else is sent it.
     private var request: [UInt8]
     private var connector: Connector?
     private let deadline = LoopTimer()
 
+    /// - Parameter readLimit: bytes taken in one read, which is what can lie before a slow reader of the answer.
     init(
-        _ endpoint: UpstreamEndpoint, _ target: PlainTarget, _ request: [UInt8], client: PlainClient,
+        _ endpoint: UpstreamEndpoint, _ target: PlainTarget, _ request: [UInt8], readLimit: Int, client: PlainClient,
         receiver: any UpstreamReceiver
     ) {
         self.endpoint = endpoint
         self.target = target
         self.request = request
+        self.readLimit = readLimit
         self.client = client
         self.receiver = receiver
         self.decoder = ChunkedDecoder(limits: client.limits)
@@ -122,8 +125,11 @@ final class PlainCall: UpstreamCall {
     private func use(_ stream: ByteStream) {
         self.stream = stream
         stream.delegate = self
+        stream.readLimit = self.readLimit
         stream.setReading(!self.isPaused)
-        self.request.withUnsafeBytes { stream.write($0) }
+        // Held by name: news of a broken connection may let go of it before this returns.
+        let request = self.request
+        request.withUnsafeBytes { stream.write($0) }
     }
 
     private func expire() { self.end(self.connector == nil ? .timeout : .connectTimeout) }
@@ -320,7 +326,7 @@ extension PlainCall: ByteStreamDelegate {
     func streamEnded(failed: Bool) {
         switch self.phase {
         case .head where self.isReused && !self.request.isEmpty:
-            // Closed by the peer while it was idle, as peers may: nothing of the request was looked at.
+            // Closed by the peer while it was idle, as peers may, and most likely before it knew of a request.
             self.isReused = false
             self.stream?.close()
             self.stream = nil

@@ -35,11 +35,13 @@ final class PlainClient {
 
     /// See `UpstreamClient.start`.
     func start(
-        _ endpoint: UpstreamEndpoint, _ target: PlainTarget, body: [UInt8], deadline: TimeSpan,
+        _ endpoint: UpstreamEndpoint, _ target: PlainTarget, body: [UInt8], expectsStream: Bool, deadline: TimeSpan,
         receiver: any UpstreamReceiver
     ) -> PlainCall? {
         guard endpoint.cap.enter() else { return nil }
-        let call = PlainCall(endpoint, target, target.request(body), client: self, receiver: receiver)
+        let call = PlainCall(
+            endpoint, target, target.request(body), readLimit: expectsStream ? 16384 : 65536, client: self,
+            receiver: receiver)
         self.calls[ObjectIdentifier(call)] = call
         call.start(deadline: deadline)
         return call

@@ -127,7 +127,9 @@ final class PlainRunner: ScriptRunner {
     private var others: [UInt16: PlainRedis] = [:]
     /// When set, scripts are not run but fail so; with `true` they run and their answer is lost.
     var failure: (QuotaFailure, actsFirst: Bool)?
-    private(set) var calls = 0
+    private let made = Atomic(0)
+    /// Read from any thread.
+    var calls: Int { self.made.load(ordering: .relaxed) }
 
     init(_ connection: PlainRedis, isTold: Bool) {
         self.connection = connection
@@ -148,7 +150,7 @@ final class PlainRunner: ScriptRunner {
         _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
-        self.calls += 1
+        self.made.wrappingAdd(1, ordering: .relaxed)
         if let (failure, actsFirst) = self.failure {
             if actsFirst { _ = try? self.evaluate(script, keys, arguments) }
             return then(.failure(failure))
