@@ -74,6 +74,64 @@ struct PlainTests {
         #expect(server.opened == 2)
     }
 
+    @Test func `A connection whose peer has closed it meanwhile is not waited for`() async throws {
+        let server = try LoopbackServer { socket, _ in
+            _ = try socket.receive(within: .seconds(20))
+            try socket.send(Array(fine.utf8))
+        }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let endpoint = endpoint("http://127.0.0.1:\(server.port)/")
+            for _ in 0..<3 {
+                #expect(try await upstream.perform(endpoint, deadline: .seconds(5)).text == "fine")
+                Stopwatch.sleep(milliseconds: 100)
+            }
+        }
+        #expect(server.opened == 3)
+    }
+
+    @Test func `A call is made twice at most`() async throws {
+        let (server, _) = try answering { connection, request in connection == 0 && request == 0 ? fine : nil }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let endpoint = endpoint("http://127.0.0.1:\(server.port)/")
+            #expect(try await upstream.perform(endpoint).text == "fine")
+            #expect(try await upstream.perform(endpoint).ends == [.broken])
+        }
+        #expect(server.opened == 2)
+    }
+
+    @Test func `A short head behind a long one that came in pieces is seen`() async throws {
+        let server = try LoopbackServer { socket, _ in
+            _ = try socket.receive(within: .seconds(20))
+            try socket.send(Array("HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload".utf8))
+            Stopwatch.sleep(milliseconds: 50)
+            // Behind the short head no byte makes the bytes worth another look.
+            try socket.send(Array("\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\(String(repeating: "x", count: 100))".utf8))
+        }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let told = try await upstream.perform(endpoint("http://127.0.0.1:\(server.port)/"), deadline: .seconds(5))
+            #expect(told.isWhole && told.heads.map(\.status) == [200] && told.count == 100)
+        }
+    }
+
+    @Test(arguments: [fine, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nfine\r\n0\r\n\r\n"])
+    func `What came with a head that its reader paused at is kept`(answer: String) async throws {
+        let (server, _) = try answering { _, _ in answer }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let call = try await upstream.start(endpoint("http://127.0.0.1:\(server.port)/")) { test in
+                test.onHead = { $0.call?.setPaused(true) }
+            }
+            #expect(Stopwatch.wait(upTo: .seconds(5)) { !call.told.heads.isEmpty })
+            Stopwatch.sleep(milliseconds: 50)
+            #expect(call.told.count == 0 && call.told.ends.isEmpty)
+            try await upstream.run { _ in call.call?.setPaused(false) }
+            #expect(call.ends() && call.told.isWhole && call.told.text == "fine")
+        }
+    }
+
     @Test(arguments: [
         ("", 1), ("HTTP/1.1 2", 1), ("HTTP/1.1 100 Continue\r\n\r\n", 1),
         ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfi", 1),
@@ -118,14 +176,14 @@ struct PlainTests {
     }
 
     @Test func `A connection whose peer speaks unasked is not used again`() async throws {
-        let (server, _) = try answering { connection, _ in fine }
-        defer { server.stop() }
         let chatty = try LoopbackServer { socket, _ in
             _ = try socket.receive(within: .seconds(20))
             try socket.send(Array(fine.utf8))
             Stopwatch.sleep(milliseconds: 50)
-            try socket.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad".utf8))
-            _ = try? socket.receive(within: .seconds(20))
+            let bad = Array("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nbad".utf8)
+            try socket.send(bad)
+            guard try !socket.receive(within: .seconds(20)).isEmpty else { return }
+            try socket.send(bad)
         }
         defer { chatty.stop() }
         try await withUpstream { (upstream: Upstream) async throws -> Void in
@@ -161,7 +219,7 @@ struct PlainTests {
     }
 
     @Test func `A protocol that nobody asked for is no answer`() async throws {
-        let (server, _) = try answering { _, _ in "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\nanything" }
+        let (server, _) = try answering { _, _ in "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n" + fine }
         defer { server.stop() }
         try await withUpstream { (upstream: Upstream) async throws -> Void in
             let told = try await upstream.perform(endpoint("http://127.0.0.1:\(server.port)/"))
