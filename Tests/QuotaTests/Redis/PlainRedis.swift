@@ -138,10 +138,11 @@ final class PlainRunner: ScriptRunner {
     static func text(_ script: QuotaScript, isTold: Bool) -> [UInt8] {
         let text = String(decoding: script.text, as: UTF8.self)
         guard isTold else { return Array(text.utf8) }
-        let clock = "local clock = redis.call('TIME')\nlocal now = clock[1] * 1000000 + clock[2]\n"
+        let clock = "local clock = redis.call('TIME')\n"
         let parts = text.split(separator: clock, omittingEmptySubsequences: false)
         precondition(parts.count == 2, "the scripts read the clock in another way")
-        return Array("\(parts[0])local now = tonumber(ARGV[#ARGV])\n\(parts[1])".utf8)
+        let told = "local clock = {string.sub(ARGV[#ARGV], 1, -7), string.sub(ARGV[#ARGV], -6)}\n"
+        return Array("\(parts[0])\(told)\(parts[1])".utf8)
     }
 
     func run(
