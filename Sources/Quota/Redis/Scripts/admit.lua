@@ -16,16 +16,16 @@ elseif blocked == 1 then
   return {2, 2}
 elseif failing > 0 then
   -- What operators have set can end before the wait is over.
-  answer = {2, 1, steered, (failing - 10) / 2, longest, certain * math.min(longest, steering_ends - now)}
+  answer = {2, 1, steered, (failing + 1) / 2, longest, certain * math.min(longest, steering_ends - now)}
   shows_waits = true
 else
   local lease, reserved, flags = now + LEASE, prompt + output, 0
-  for at = 12, #args, 2 do
+  for at = 1, count, 2 do
     -- An observed limit that would have refused counts as if it had; two limits on one counter count once, of which
     -- the flags tell (64, 128, 256: counts the minute).
     if not (waits and waits[at]) then
-      local kind = args[at] % 6
-      local scope = (args[at] - kind) / 6
+      local kind = limits[at] % 6
+      local scope = (limits[at] - kind) / 6
       local h, flag = holders[scope + 1], scope == 0 and 1 or scope * 2
 
       if kind < 2 then

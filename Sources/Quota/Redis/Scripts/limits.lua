@@ -1,18 +1,21 @@
 -- Judges limits. KEYS: 1 the ask's record, 2-4 steering, 5-7 counters, 8-10 logs of the minute, 11-13 leases, each of
--- subject, tenant and address. ARGV: 1 numbers as a JSON array: prompt estimate, output cap, least tokens, chance,
--- three days' numbers, their four bounds in seconds, then code and quantity of each limit.
+-- subject, tenant and address. ARGV: 1 packed doubles: prompt estimate, output cap, least tokens, chance, three
+-- days' numbers, their four bounds in seconds, then code and quantity of each limit.
 -- A limit's code is scope * 6 + kind * 2 + (1 if it only observes); kinds: 0 minute, 1 day, 2 running.
 -- Functions are made only where they are rarely come by, see `tools.lua`.
 local call, keys = redis.call, KEYS
-local args = cjson.decode(ARGV[1])
-local prompt, output, least = args[1], args[2], args[3]
+local prompt, output, least, chance, yesterday, today, tomorrow, bound1, bound2, bound3, bound4 =
+  struct.unpack('<ddddddddddd', ARGV[1])
+-- Code and quantity by turns, and so many numbers.
+local count = #ARGV[1] / 8 - 11
+local limits = {struct.unpack(string.sub(NUMBERS, 1, 1 + count), ARGV[1], 89)}
 local read = call('MGET', keys[1], keys[2], keys[3], keys[4], keys[5], keys[6], keys[7])
 
-local day, day_start, day_end = args[7], args[10], args[11]
-if seconds < args[9] then
-  day, day_start, day_end = args[5], args[8], args[9]
-elseif seconds < args[10] then
-  day, day_start, day_end = args[6], args[9], args[10]
+local day, day_start, day_end = tomorrow, bound3, bound4
+if seconds < bound2 then
+  day, day_start, day_end = yesterday, bound1, bound2
+elseif seconds < bound3 then
+  day, day_start, day_end = today, bound2, bound3
 end
 
 -- What operators have set: 1 version, then for each kind quantity (-1 for none) and end (0 for none), 8 the block (-1
@@ -29,12 +32,12 @@ for scope = 0, 2 do
         steered = 1
         if ends > 0 and ends < steering_ends then steering_ends = ends end
         local found = false
-        for at = 12, #args, 2 do
-          if args[at] - args[at] % 2 == scope * 6 + kind * 2 then args[at + 1], found = quantity, true end
+        for at = 1, count, 2 do
+          if limits[at] - limits[at] % 2 == scope * 6 + kind * 2 then limits[at + 1], found = quantity, true end
         end
         if not found then
-          args[#args + 1] = scope * 6 + kind * 2
-          args[#args + 1] = quantity
+          limits[count + 1], limits[count + 2] = scope * 6 + kind * 2, quantity
+          count = count + 2
         end
       end
     end
@@ -44,12 +47,12 @@ end
 local LOG_LIFE = 600000
 -- By scope + 1: the counters; 19 is how many asks run.
 local holders = {false, false, false}
--- By place among the arguments: the wait of each limit that is used up, in microseconds.
+-- By place among the limits: the wait of each limit that is used up, in microseconds.
 local waits
 local longest, failing, certain = 0, 0, 0
 
-for at = 12, #args, 2 do
-  local code, quantity = args[at], args[at + 1]
+for at = 1, count, 2 do
+  local code, quantity = limits[at], limits[at + 1]
   local kind = code % 6
   local scope = (code - kind) / 6
   local h = holders[scope + 1]
@@ -137,7 +140,7 @@ for at = 12, #args, 2 do
     -- Microseconds to wait, and 1 if nothing but operators can shorten the wait.
     local wait, is_certain = MINUTE, 1
     if kind >= 4 then
-      wait, is_certain = (1 + args[4]) * 1000000, 0
+      wait, is_certain = (1 + chance) * 1000000, 0
     elseif kind >= 2 then
       local reserved = h[3] == day and h[5] or h[7] == day and h[9] or 0
       wait = math.max(1, day_end * 1000000 - now)

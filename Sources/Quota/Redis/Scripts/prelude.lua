@@ -15,3 +15,5 @@ local HOLDER = '<dddddddddddddddddd'
 -- A record: 1 settled, 2 output, 3 reserved, 4-6 day, 7 start, 8 end of the lease, 9 flags (1, 2, 4 reserves in subject,
 -- tenant, address; 8, 16, 32 runs there), 10-12 epochs of the counters at admission.
 local RECORD = '<dddddddddddd'
+-- Cut to length it reads so many numbers.
+local NUMBERS = '<dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd'

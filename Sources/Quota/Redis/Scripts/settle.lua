@@ -1,12 +1,10 @@
 -- Turns a reservation into a charge and frees its lease. KEYS: 1 the record, 2-4 counters, 5-7 leases, each of subject,
--- tenant and address; 8 what a guest has handed over, if one asks. ARGV: 1 numbers as a JSON array: tokens (-1 for as
--- reserved), 1 if an unknown ask is charged, what it is charged (less than 0 gives back), flags of the scopes that count
+-- tenant and address; 8 what a guest has handed over, if one asks. ARGV: 1 packed doubles: tokens (-1 for as reserved), 1 if an unknown ask is charged, what it is charged (less than 0 gives back), flags of the scopes that count
 -- tokens (1, 2, 4), day's number and end in seconds, and for a correction the epoch of the counters; 2 the request id.
 -- Answers 2 (version) and: 0 settled, 1 repeated, 2 unknown; then, where an account has taken over a guest together with
 -- the reservation: the account, what it is to be corrected by, the epoch of its counters, day's number and end.
 -- An ask that is not known is left to `unrecorded.lua`, which follows.
 local call, keys = redis.call, KEYS
-local args = cjson.decode(ARGV[1])
 local read = call('MGET', keys[1], keys[2], keys[3], keys[4])
 local settled, output, reserved, day, _, day_end, start, lease, flags, epoch1, epoch2, epoch3
 if read[1] then
@@ -15,7 +13,8 @@ if read[1] then
 end
 
 if lease and lease + MEMORY > now then
-  local charged = args[1] < 0 and reserved or args[1]
+  local charged = struct.unpack('<d', ARGV[1])
+  if charged < 0 then charged = reserved end
   local verdict = settled == 1 and 1 or 0
   if verdict == 0 then
     local flag = 1

@@ -1,9 +1,9 @@
 -- Ends an answer with the states: for each limit what is used, and twice the seconds to its reset, plus one if it was
 -- used up. Code and quantity go before them when operators have set any.
 local to = #answer
-for at = 12, #args, 2 do
-  local kind = args[at] % 6
-  local h = holders[(args[at] - kind) / 6 + 1]
+for at = 1, count, 2 do
+  local kind = limits[at] % 6
+  local h = holders[(limits[at] - kind) / 6 + 1]
   local used, reset = 0, 0
   if kind < 2 then
     used = h[11]
@@ -21,7 +21,7 @@ for at = 12, #args, 2 do
   local wait = waits and waits[at]
   if wait and shows_waits then reset = math.max(1, math.ceil(wait / 1000000)) end
   if steered == 1 then
-    answer[to + 1], answer[to + 2] = args[at], args[at + 1]
+    answer[to + 1], answer[to + 2] = limits[at], limits[at + 1]
     to = to + 2
   end
   answer[to + 1], answer[to + 2] = used, reset * 2 + (wait and 1 or 0)
