@@ -278,17 +278,16 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         return tag
     }
 
-    private func keys(of caller: QuotaCaller) -> CallerKeys { CallerKeys(caller, tenant: self.tag(of: caller.tenant)) }
-
     private func input(of ask: QuotaAsk) -> ScriptInput {
-        let keys = self.keys(of: ask.caller)
+        let keys = CallerKeys(ask.caller, limits: ask.limits, tenant: self.tag(of: ask.caller.tenant))
         return ScriptInput(
             keys: keys.keys(recordOf: ask.request, .steering, .counters, .minute, .leases), tag: keys.tenant.tag,
             arguments: Self.arguments(of: ask, at: self.wallTime))
     }
 
     private func input(of settlement: Settlement) -> ScriptInput {
-        let callerKeys = self.keys(of: settlement.caller)
+        let tag = self.tag(of: settlement.caller.tenant)
+        let callerKeys = CallerKeys(settlement.caller, limits: settlement.limits, tenant: tag)
         var keys = callerKeys.keys(recordOf: settlement.request, .counters, .leases)
         // An account may have taken the guest over, with what its asks had reserved.
         if settlement.caller.subject.isGuest { callerKeys.appendHandedOver(to: &keys) }
@@ -296,7 +295,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     private func input(of lease: Lease) -> ScriptInput {
-        let keys = self.keys(of: lease.caller)
+        let keys = CallerKeys(lease.caller, tenant: self.tag(of: lease.caller.tenant))
         return ScriptInput(
             keys: keys.keys(recordOf: lease.request, .leases), tag: keys.tenant.tag,
             arguments: RedisWords([Self.text(lease.request)]))

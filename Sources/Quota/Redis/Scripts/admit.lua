@@ -32,7 +32,7 @@ else
         flag = flag * 64
         if flags % (flag + flag) < flag then
           flags = flags + flag
-          local key, stamp = keys[scope + 8], now
+          local key, stamp = keys[scope + LOGS], now
           if h[11] > 0 and h[14] > now then stamp = h[14] end
           local packed = struct.pack('<d', stamp)
           local length = h[11] > 0 and call('APPEND', key, packed)
@@ -70,7 +70,7 @@ else
         flag = flag * 8
         if flags % (flag + flag) < flag then
           flags = flags + flag
-          local key, member = keys[scope + 11], ARGV[2] .. clock[1]
+          local key, member = keys[scope + LEASES], ARGV[2] .. clock[1]
           if h[16] > now and h[17] >= 0 then
             h[17] = h[17] + call('ZADD', key, lease, member)
           else
@@ -91,15 +91,15 @@ else
   end
 
   -- What has changed was written now. See `save` in `tools.lua`.
-  for scope = 0, 2 do
+  for scope = 0, scopes - 1 do
     local h = holders[scope + 1]
     if h and h[1] == now then
       local day_life, wanted = ((h[6] > h[10] and h[6] or h[10]) + 7200) * 1000000, now + MEMORY
       if h[18] >= day_life and h[18] >= wanted then
-        call('SETRANGE', keys[scope + 5], '0', struct.pack(HOLDER, unpack(h)))
+        call('SETRANGE', keys[scope + COUNTERS], '0', struct.pack(HOLDER, unpack(h)))
       else
         h[18] = day_life > wanted and day_life or wanted + MEMORY
-        call('SET', keys[scope + 5], struct.pack(HOLDER, unpack(h)), 'PX', math.floor((h[18] - now) / 1000))
+        call('SET', keys[scope + COUNTERS], struct.pack(HOLDER, unpack(h)), 'PX', math.floor((h[18] - now) / 1000))
       end
     end
   end

@@ -1,15 +1,18 @@
--- Judges limits. KEYS: 1 the ask's record, 2-4 steering, 5-7 counters, 8-10 logs of the minute, 11-13 leases, each of
--- subject, tenant and address. ARGV: 1 packed doubles: prompt estimate, output cap, least tokens, chance, three
--- days' numbers, their four bounds in seconds, then code and quantity of each limit.
+-- Judges limits. KEYS: the ask's record, then steering, counters, logs of the minute and leases, each of subject, of
+-- tenant and, for callers whose address counts, of the address. ARGV: 1 packed doubles: prompt estimate, output cap,
+-- least tokens, chance, three days' numbers, their four bounds in seconds, then code and quantity of each limit.
 -- A limit's code is scope * 6 + kind * 2 + (1 if it only observes); kinds: 0 minute, 1 day, 2 running.
 -- Functions are made only where they are rarely come by, see `tools.lua`.
 local call, keys = redis.call, KEYS
+local scopes = (#keys - 1) / 4
+-- Where the keys of each kind are, less the scope.
+local COUNTERS, LOGS, LEASES = scopes + 2, 2 * scopes + 2, 3 * scopes + 2
 local prompt, output, least, chance, yesterday, today, tomorrow, bound1, bound2, bound3, bound4 =
   struct.unpack('<ddddddddddd', ARGV[1])
 -- Code and quantity by turns, and so many numbers.
 local count = #ARGV[1] / 8 - 11
 local limits = {struct.unpack(string.sub(NUMBERS, 1, 1 + count), ARGV[1], 89)}
-local read = call('MGET', keys[1], keys[2], keys[3], keys[4], keys[5], keys[6], keys[7])
+local read = call('MGET', unpack(keys, 1, LOGS - 1))
 
 local day, day_start, day_end = tomorrow, bound3, bound4
 if seconds < bound2 then
@@ -21,7 +24,7 @@ end
 -- What operators have set: 1 version, then for each kind quantity (-1 for none) and end (0 for none), 8 the block (-1
 -- none, 0 until lifted, else its end).
 local blocked, steered, steering_ends = 0, 0, math.huge
-for scope = 0, 2 do
+for scope = 0, scopes - 1 do
   local blob = read[scope + 2]
   if blob then
     local s = {struct.unpack('<dddddddd', blob)}
@@ -59,7 +62,7 @@ for at = 1, count, 2 do
 
   -- The counters, brought up to now.
   if not h then
-    local blob = read[scope + 5]
+    local blob = read[scope + COUNTERS]
     if not blob then
       h = {0, now, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, 0, 0}
     else
@@ -67,7 +70,7 @@ for at = 1, count, 2 do
       if now < h[1] - 1000000 then
         -- The clock was turned back: what lies ahead of it is taken as of now, so that no entry outlives its time.
         if h[11] > 0 and h[14] > now then
-          local log = call('GETRANGE', keys[scope + 8], h[12] * 8, (h[12] + h[11]) * 8 - 1)
+          local log = call('GETRANGE', keys[scope + LOGS], h[12] * 8, (h[12] + h[11]) * 8 - 1)
           local entries = {}
           for from = 1, #log - 7, 8 do
             local stamp = struct.unpack('<d', log, from)
@@ -75,22 +78,22 @@ for at = 1, count, 2 do
           end
           h[11], h[12], h[14], h[15] = #entries, 0, now, now + LOG_LIFE * 1000
           if h[13] > now then h[13] = now end
-          call('SET', keys[scope + 8], table.concat(entries), 'PX', LOG_LIFE)
+          call('SET', keys[scope + LOGS], table.concat(entries), 'PX', LOG_LIFE)
         end
-        local leases, latest = keys[scope + 11], now + LEASE
+        local leases, latest = keys[scope + LEASES], now + LEASE
         for _, lease in ipairs(call('ZRANGEBYSCORE', leases, string.format('(%.0f', latest), '(+inf')) do
           call('ZADD', leases, latest, lease)
         end
         h[1], h[16], h[17], h[18] = now, 0, -1, 0
         local life = math.max(MEMORY * 2, (math.max(h[6], h[10]) + 7200) * 1000000 - now)
         h[18] = now + life
-        call('SET', keys[scope + 5], struct.pack(HOLDER, unpack(h)), 'PX', math.floor(life / 1000))
+        call('SET', keys[scope + COUNTERS], struct.pack(HOLDER, unpack(h)), 'PX', math.floor(life / 1000))
       end
       if h[11] > 0 and h[13] <= now - MINUTE then
         -- Forgets admissions that have left the minute; an admission exactly a minute old has left.
         local cutoff = now - MINUTE
         -- Mostly the first few; else between them, since a million may leave at once.
-        local first = h[14] > cutoff and call('GETRANGE', keys[scope + 8], h[12] * 8, (h[12] + 16) * 8 - 1)
+        local first = h[14] > cutoff and call('GETRANGE', keys[scope + LOGS], h[12] * 8, (h[12] + 16) * 8 - 1)
         if not first or #first == 0 then
           h[11], h[12] = 0, 0
         else
@@ -101,7 +104,7 @@ for at = 1, count, 2 do
           if low > near then
             local function entry(index)
               local from = (h[12] + index) * 8
-              local bytes = call('GETRANGE', keys[scope + 8], from, from + 7)
+              local bytes = call('GETRANGE', keys[scope + LOGS], from, from + 7)
               return #bytes == 8 and struct.unpack('<d', bytes) or nil
             end
             while low < high do
@@ -129,7 +132,7 @@ for at = 1, count, 2 do
   else
     if h[17] ~= 0 and h[16] <= now then
       -- Some may have died.
-      h[19] = call('ZCOUNT', keys[scope + 11], string.format('(%.0f', now), '(+inf')
+      h[19] = call('ZCOUNT', keys[scope + LEASES], string.format('(%.0f', now), '(+inf')
     else
       h[19] = h[17]
     end
@@ -149,7 +152,7 @@ for at = 1, count, 2 do
       local stamp = h[13]
       if used > quantity then
         local from = (h[12] + used - quantity) * 8
-        local bytes = call('GETRANGE', keys[scope + 8], from, from + 7)
+        local bytes = call('GETRANGE', keys[scope + LOGS], from, from + 7)
         stamp = #bytes == 8 and struct.unpack('<d', bytes) or h[14]
       end
       wait = math.min(math.max(1, stamp + MINUTE - now), MINUTE)

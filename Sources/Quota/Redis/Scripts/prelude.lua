@@ -12,8 +12,8 @@ local LARGEST = 9007199254740992
 -- that were not cleared away among them, -1 for unknown, 18 until when this key lives
 -- A set of leases holds the empty member besides, which never dies: the set is not made anew for every ask.
 local HOLDER = '<dddddddddddddddddd'
--- A record: 1 settled, 2 output, 3 reserved, 4-6 day, 7 start, 8 end of the lease, 9 flags (1, 2, 4 reserves in subject,
--- tenant, address; 8, 16, 32 runs there), 10-12 epochs of the counters at admission.
+-- A record: 1 settled, 2 output, 3 reserved, 4-6 day, 7 start, 8 end of the lease, 9 flags (1, 2, 4 reserves in
+-- subject, tenant, address; 8, 16, 32 runs there), 10-12 epochs of the counters at admission.
 local RECORD = '<dddddddddddd'
--- Cut to length it reads so many numbers.
+-- Cut to length it reads and writes so many numbers, of which no more are ever told.
 local NUMBERS = '<dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd'

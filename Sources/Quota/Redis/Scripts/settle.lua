@@ -1,11 +1,14 @@
--- Turns a reservation into a charge and frees its lease. KEYS: 1 the record, 2-4 counters, 5-7 leases, each of subject,
--- tenant and address; 8 what a guest has handed over, if one asks. ARGV: 1 packed doubles: tokens (-1 for as reserved), 1 if an unknown ask is charged, what it is charged (less than 0 gives back), flags of the scopes that count
--- tokens (1, 2, 4), day's number and end in seconds, and for a correction the epoch of the counters; 2 the request id.
--- Answers 2 (version) and: 0 settled, 1 repeated, 2 unknown; then, where an account has taken over a guest together with
--- the reservation: the account, what it is to be corrected by, the epoch of its counters, day's number and end.
+-- Turns a reservation into a charge and frees its lease. KEYS: the record, then counters and leases, each of subject,
+-- of tenant and, for callers whose address counts, of the address; last, if a guest asks, what it has handed over.
+-- ARGV: 1 packed doubles: tokens (-1 for as reserved), 1 if an unknown ask is charged, what it is charged (less than 0
+-- gives back), flags of the scopes that count tokens (1, 2, 4), day's number and end in seconds, the epoch of the
+-- counters for a correction (else -1); 2 the request id.
+-- Answers 2 (version) and: 0 settled, 1 repeated, 2 unknown; then, where an account has taken over a guest together
+-- with the reservation: the account, what it is to be corrected by, the epoch of its counters, day's number and end.
 -- An ask that is not known is left to `unrecorded.lua`, which follows.
 local call, keys = redis.call, KEYS
-local read = call('MGET', keys[1], keys[2], keys[3], keys[4])
+local scopes = (#keys - 1 - (#keys - 1) % 2) / 2
+local read = call('MGET', unpack(keys, 1, scopes + 1))
 local settled, output, reserved, day, _, day_end, start, lease, flags, epoch1, epoch2, epoch3
 if read[1] then
   settled, output, reserved, day, _, day_end, start, lease, flags, epoch1, epoch2, epoch3 =
@@ -18,7 +21,7 @@ if lease and lease + MEMORY > now then
   local verdict = settled == 1 and 1 or 0
   if verdict == 0 then
     local flag = 1
-    for scope = 0, 2 do
+    for scope = 0, scopes - 1 do
       local counts, runs = flags % (flag + flag) >= flag, flags % (16 * flag) >= 8 * flag
       flag = flag + flag
       if counts or runs then
@@ -39,9 +42,9 @@ if lease and lease + MEMORY > now then
               now, used < 0 and 0 or used > LARGEST and LARGEST or used, left < 0 and 0 or left
           end
         end
-        if runs and call('ZREM', keys[scope + 5], ARGV[2] .. (start - start % 1000000) / 1000000) == 1 and h[17] > 0
-        then
-          h[1], h[17] = now, h[17] - 1
+        if runs then
+          local removed = call('ZREM', keys[scope + scopes + 2], ARGV[2] .. (start - start % 1000000) / 1000000)
+          if removed == 1 and h[17] > 0 then h[1], h[17] = now, h[17] - 1 end
         end
         -- What has changed was written now. See `save` in `tools.lua`.
         if h[1] == now then
@@ -61,12 +64,13 @@ if lease and lease + MEMORY > now then
 
   -- The correction of the account that has taken the reservation over. Told with every repetition too, since the first
   -- answer may have been lost; an account is corrected once.
-  local takings = keys[8] and charged ~= reserved and flags % 2 == 1 and call('HGET', keys[8], 'a')
+  local handed_over = keys[2 * scopes + 2]
+  local takings = handed_over and charged ~= reserved and flags % 2 == 1 and call('HGET', handed_over, 'a')
   if takings then
     for _, taking in ipairs(cmsgpack.unpack(takings)) do
       if taking[1] > start then
         if taking[2] ~= day or taking[4] ~= epoch1 then break end
-        if verdict == 0 then call('HINCRBY', keys[8], string.format('d%.0f', day), charged - reserved) end
+        if verdict == 0 then call('HINCRBY', handed_over, string.format('d%.0f', day), charged - reserved) end
         return {2, verdict, taking[3], charged - reserved, taking[5], day, day_end}
       end
     end

@@ -2,7 +2,7 @@
 local args = {struct.unpack('<ddddddd', ARGV[1])}
 if args[2] ~= 1 then return {2, 2} end
 -- Also an admission that comes late finds the ask settled, and moves nothing.
-for scope = 0, 2 do
+for scope = 0, scopes - 1 do
   if args[3] ~= 0 and bit.band(args[4], 2 ^ scope) ~= 0 then
     local h = holder(read[scope + 2])
     if args[5] >= math.min(h[3], h[7]) and (args[7] < 0 or h[2] == args[7]) then
