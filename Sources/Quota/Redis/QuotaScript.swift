@@ -67,6 +67,19 @@ package enum ScriptValue: Hashable, Sendable {
     case integer(Int)
     case text(ByteString)
 
+    /// The elements of an answer that is one string of packed doubles; nil unless each is a whole number.
+    package static func list(packed bytes: [UInt8]) -> [ScriptValue]? {
+        guard bytes.count % 8 == 0 else { return nil }
+        var values: [ScriptValue] = []
+        values.reserveCapacity(bytes.count / 8)
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let bits = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt64.self) }
+            guard let number = Int(exactly: Double(bitPattern: UInt64(littleEndian: bits))) else { return nil }
+            values.append(.integer(number))
+        }
+        return values
+    }
+
     var integer: Int? { if case .integer(let number) = self { number } else { nil } }
     var text: ByteString? { if case .text(let text) = self { text } else { nil } }
 }

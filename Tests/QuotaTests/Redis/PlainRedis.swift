@@ -178,6 +178,7 @@ final class PlainRunner: ScriptRunner {
         } else if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
             reply = try self.connection.call([Array("EVAL".utf8), full] + tail)
         }
+        if case .bytes(let bytes) = reply, let values = ScriptValue.list(packed: bytes) { return values }
         guard case .array(let items) = reply else { throw ScriptFailed(reply: reply) }
         return items.map { item in
             switch item {

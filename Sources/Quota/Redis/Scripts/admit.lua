@@ -1,23 +1,23 @@
 -- Admits an ask, or refuses it and writes nothing. ARGV 2: the request id.
--- Answers 2 (version) and: 0 admitted, 1 if operators have set any limit, output, reserved, day's number, start, end in
--- seconds | 1 refused, the same, place of the failing limit, wait, for how long no ask can pass | 2 blocked; then the
--- states.
-local answer, shows_waits
+-- Answers packed doubles: 2 (version) and: 0 admitted, 1 if operators have set any limit, output, reserved, day's
+-- number, start, end in seconds | 1 refused, the same, place of the failing limit, wait, for how long no ask can pass |
+-- 2 blocked; then the states.
+local answer, to, shows_waits
 
 -- An ask that came before is answered as it was then.
 if read[1] then
   local _, granted, reserved, its_day, start, ends, _, lease = struct.unpack(RECORD, read[1])
-  if lease + MEMORY > now then answer, waits = {2, 0, steered, granted, reserved, its_day, start, ends}, nil end
+  if lease + MEMORY > now then answer, to, waits = {2, 0, steered, granted, reserved, its_day, start, ends}, 8, nil end
 end
 
 if answer then
   -- Nothing is counted twice.
 elseif blocked == 1 then
-  return {2, 2}
+  return struct.pack('<dd', 2, 2)
 elseif failing > 0 then
   -- What operators have set can end before the wait is over.
   answer = {2, 1, steered, (failing + 1) / 2, longest, certain * math.min(longest, steering_ends - now)}
-  shows_waits = true
+  to, shows_waits = 6, true
 else
   local lease, reserved, flags = now + LEASE, prompt + output, 0
   for at = 1, count, 2 do
@@ -109,5 +109,6 @@ else
       RECORD, 0, output, reserved, day, day_start, day_end, now, lease, flags % 64,
       flags % 2 >= 1 and holders[1][2] or 0, flags % 4 >= 2 and holders[2][2] or 0,
       flags % 8 >= 4 and holders[3][2] or 0), 'PX', '330000')
-  answer = {2, 0, steered, output, reserved, day, day_start, day_end}
+  -- With room for the states of three limits, so that it is laid out once.
+  answer, to = {2, 0, steered, output, reserved, day, day_start, day_end, 0, 0, 0, 0, 0, 0}, 8
 end

@@ -59,7 +59,8 @@ if lease and lease + MEMORY > now then
       end
     end
     -- The record goes on living as long as when its lease was last renewed: five minutes beyond it.
-    call('SETRANGE', keys[1], '0', struct.pack('<d', 1))
+    -- What is written is the packed double 1.
+    call('SETRANGE', keys[1], '0', '\0\0\0\0\0\0\240\63')
   end
 
   -- The correction of the account that has taken the reservation over. Told with every repetition too, since the first

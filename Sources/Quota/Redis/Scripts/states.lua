@@ -1,6 +1,5 @@
--- Ends an answer with the states: for each limit what is used, and twice the seconds to its reset, plus one if it was
--- used up. Code and quantity go before them when operators have set any.
-local to = #answer
+-- Ends an answer, of which `to` numbers are there, with the states: for each limit what is used, and twice the seconds
+-- to its reset, plus one if it was used up. Code and quantity go before them when operators have set any.
 for at = 1, count, 2 do
   local kind = limits[at] % 6
   local h = holders[(limits[at] - kind) / 6 + 1]
@@ -27,4 +26,4 @@ for at = 1, count, 2 do
   answer[to + 1], answer[to + 2] = used, reset * 2 + (wait and 1 or 0)
   to = to + 2
 end
-return answer
+return struct.pack(string.sub(NUMBERS, 1, 1 + to), unpack(answer, 1, to))
