@@ -27,11 +27,13 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
     package var text: [UInt8] {
         let prelude = PackageResources.prelude_lua
         let tools = prelude + PackageResources.tools_lua
-        let limits = prelude + PackageResources.limits_lua
+        let reading = prelude + PackageResources.reading_lua
+        let judging = PackageResources.limits_lua
         let book = tools + PackageResources.book_lua
         return switch self {
-        case .admit: limits + PackageResources.admit_lua + PackageResources.states_lua
-        case .look: limits + PackageResources.look_lua + PackageResources.states_lua
+        case .admit:
+            reading + PackageResources.known_lua + judging + PackageResources.admit_lua + PackageResources.states_lua
+        case .look: reading + judging + PackageResources.look_lua + PackageResources.states_lua
         // What is rare comes last, so that the functions it needs are made only for it.
         case .settle:
             prelude + PackageResources.settle_lua + PackageResources.tools_lua + PackageResources.unrecorded_lua

@@ -128,6 +128,8 @@ final class PlainRunner: ScriptRunner {
     /// When set, scripts are not run but fail so; with `true` they run and their answer is lost.
     var failure: (QuotaFailure, actsFirst: Bool)?
     private(set) var calls = 0
+    /// How many keys each script was told last.
+    private(set) var keys: [QuotaScript: Int] = [:]
 
     init(_ connection: PlainRedis, isTold: Bool) {
         self.connection = connection
@@ -150,6 +152,7 @@ final class PlainRunner: ScriptRunner {
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
         self.calls += 1
+        self.keys[script] = keys.count
         if let (failure, actsFirst) = self.failure {
             if actsFirst { _ = try? self.evaluate(script, keys, arguments) }
             return then(.failure(failure))

@@ -4,16 +4,8 @@
 -- 2 blocked; then the states.
 local answer, to, shows_waits
 
--- An ask that came before is answered as it was then.
-if read[1] then
-  local _, granted, reserved, its_day, start, ends, _, lease = struct.unpack(RECORD, read[1])
-  if lease + MEMORY > now then answer, to, waits = {2, 0, steered, granted, reserved, its_day, start, ends}, 8, nil end
-end
-
-if answer then
-  -- Nothing is counted twice.
-elseif blocked == 1 then
-  return struct.pack('<dd', 2, 2)
+if known then
+  answer, to, waits = known, 8, nil
 elseif failing > 0 then
   -- What operators have set can end before the wait is over.
   answer = {2, 1, steered, (failing + 1) / 2, longest, certain * math.min(longest, steering_ends - now)}
