@@ -111,20 +111,14 @@ struct CallerKeys {
     private let subject: [UInt8]
     private let address: [UInt8]?
 
-    /// - Parameter limits: of its plan when it asked. A caller without an address has no keys of one unless a limit
-    ///   counts what has none: nobody can steer it, and each key costs the store.
-    init(_ caller: QuotaCaller, limits: [Limit], tenant: QuotaKey) {
+    /// - Parameter limits: of its plan when it asked; nil where they are not known, which names all three scopes. A
+    ///   caller without an address has no keys of one unless a limit counts those without: nobody can steer them, and
+    ///   each key costs the store.
+    init(_ caller: QuotaCaller, limits: [Limit]?, tenant: QuotaKey) {
         self.tenant = tenant
         self.subject = QuotaKey.encoded(caller.subject.bytes)
-        let counts = !caller.address.isEmpty || limits.contains { $0.scope == .address }
+        let counts = !caller.address.isEmpty || limits?.contains { $0.scope == .address } ?? true
         self.address = counts ? QuotaKey.encoded(caller.address) : nil
-    }
-
-    /// In all three scopes, where it is not known what counts.
-    init(_ caller: QuotaCaller, tenant: QuotaKey) {
-        self.tenant = tenant
-        self.subject = QuotaKey.encoded(caller.subject.bytes)
-        self.address = QuotaKey.encoded(caller.address)
     }
 
     func append(_ kind: QuotaKey.Kind, to keys: inout RedisWords) {

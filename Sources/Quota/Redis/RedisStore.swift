@@ -295,7 +295,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     private func input(of lease: Lease) -> ScriptInput {
-        let keys = CallerKeys(lease.caller, tenant: self.tag(of: lease.caller.tenant))
+        let keys = CallerKeys(lease.caller, limits: nil, tenant: self.tag(of: lease.caller.tenant))
         return ScriptInput(
             keys: keys.keys(recordOf: lease.request, .leases), tag: keys.tenant.tag,
             arguments: RedisWords([Self.text(lease.request)]))

@@ -1,4 +1,5 @@
--- Judges limits. Functions are made only where they are rarely come by, see `tools.lua`.
+-- Judges limits: brings the counters up to now and finds which limits are used up, which of them fails, and the output
+-- that is left. Functions are made only where one rarely comes by, see `tools.lua`.
 local LOG_LIFE = 600000
 -- By scope + 1: the counters; 19 is how many asks run.
 local holders = {false, false, false}
@@ -36,9 +37,8 @@ for at = 1, count, 2 do
         for _, lease in ipairs(call('ZRANGEBYSCORE', leases, string.format('(%.0f', latest), '(+inf')) do
           call('ZADD', leases, latest, lease)
         end
-        h[1], h[16], h[17], h[18] = now, 0, -1, 0
         local life = math.max(MEMORY * 2, (math.max(h[6], h[10]) + 7200) * 1000000 - now)
-        h[18] = now + life
+        h[1], h[16], h[17], h[18] = now, 0, -1, now + life
         call('SET', keys[scope + COUNTERS], struct.pack(HOLDER, unpack(h)), 'PX', math.floor(life / 1000))
       end
       if h[11] > 0 and h[13] <= now - MINUTE then

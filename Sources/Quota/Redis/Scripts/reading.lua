@@ -9,7 +9,7 @@ local scopes = (#keys - 1) / 4
 local COUNTERS, LOGS, LEASES = scopes + 2, 2 * scopes + 2, 3 * scopes + 2
 local prompt, output, least, chance, yesterday, today, tomorrow, bound1, bound2, bound3, bound4 =
   struct.unpack('<ddddddddddd', ARGV[1])
--- Code and quantity by turns, and so many numbers.
+-- Code and quantity by turns, and how many numbers these are.
 local count = #ARGV[1] / 8 - 11
 local limits = {struct.unpack(string.sub(NUMBERS, 1, 1 + count), ARGV[1], 89)}
 local read = call('MGET', unpack(keys, 1, LOGS - 1))
