@@ -105,22 +105,26 @@ struct QuotaKey {
     }
 }
 
-/// The keys of one caller in its three scopes: subject, tenant and address.
+/// The keys of one caller in its scopes: subject, tenant and, where it counts, address.
 struct CallerKeys {
     let tenant: QuotaKey
     private let subject: [UInt8]
-    private let address: [UInt8]
+    private let address: [UInt8]?
 
-    init(_ caller: QuotaCaller, tenant: QuotaKey) {
+    /// - Parameter limits: of its plan when it asked; nil where they are not known, which names all three scopes. A
+    ///   caller without an address has no keys of one unless a limit counts those without: nobody can steer them, and
+    ///   each key costs the store.
+    init(_ caller: QuotaCaller, limits: [Limit]?, tenant: QuotaKey) {
         self.tenant = tenant
         self.subject = QuotaKey.encoded(caller.subject.bytes)
-        self.address = QuotaKey.encoded(caller.address)
+        let counts = !caller.address.isEmpty || limits?.contains { $0.scope == .address } ?? true
+        self.address = counts ? QuotaKey.encoded(caller.address) : nil
     }
 
     func append(_ kind: QuotaKey.Kind, to keys: inout RedisWords) {
         self.tenant.append(kind, .subject, self.subject, to: &keys)
         self.tenant.append(kind, .tenant, [], to: &keys)
-        self.tenant.append(kind, .address, self.address, to: &keys)
+        if let address { self.tenant.append(kind, .address, address, to: &keys) }
     }
 
     /// What the subject has handed over, if it is a guest.
@@ -132,7 +136,7 @@ struct CallerKeys {
     func keys(recordOf request: RequestID, _ kinds: QuotaKey.Kind...) -> RedisWords {
         var keys = RedisWords(
             capacity: (3 * kinds.count + 1) * (self.tenant.prefix.count + 12)
-                + kinds.count * (self.subject.count + self.address.count) + RequestID.textLength)
+                + kinds.count * (self.subject.count + (self.address?.count ?? 0)) + RequestID.textLength)
         self.tenant.append(recordOf: request, to: &keys)
         for kind in kinds { self.append(kind, to: &keys) }
         return keys

@@ -25,22 +25,30 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
 
     /// The full text, with whatever it stands on.
     package var text: [UInt8] {
-        switch self {
-        case .admit: PackageResources.prelude_lua + PackageResources.limits_lua + PackageResources.admit_lua
-        case .look: PackageResources.prelude_lua + PackageResources.limits_lua + PackageResources.look_lua
-        case .settle: PackageResources.prelude_lua + PackageResources.settle_lua
-        case .renew: PackageResources.prelude_lua + PackageResources.renew_lua
-        case .steering: PackageResources.prelude_lua + PackageResources.steering_lua
-        case .steer: PackageResources.prelude_lua + PackageResources.steer_lua
-        case .leases: PackageResources.prelude_lua + PackageResources.leases_lua
-        case .audit: PackageResources.prelude_lua + PackageResources.audit_lua
-        case .revise: PackageResources.prelude_lua + PackageResources.book_lua + PackageResources.revise_lua
-        case .orders: PackageResources.prelude_lua + PackageResources.orders_lua
-        case .handOver: PackageResources.prelude_lua + PackageResources.book_lua + PackageResources.handover_lua
-        case .claim: PackageResources.prelude_lua + PackageResources.claim_lua
-        case .conclude: PackageResources.prelude_lua + PackageResources.conclude_lua
-        case .register: PackageResources.prelude_lua + PackageResources.register_lua
-        case .locate: PackageResources.prelude_lua + PackageResources.locate_lua
+        let prelude = PackageResources.prelude_lua
+        let tools = prelude + PackageResources.tools_lua
+        let reading = prelude + PackageResources.reading_lua
+        let judging = PackageResources.limits_lua
+        let book = tools + PackageResources.book_lua
+        return switch self {
+        case .admit:
+            reading + PackageResources.known_lua + judging + PackageResources.admit_lua + PackageResources.states_lua
+        case .look: reading + judging + PackageResources.look_lua + PackageResources.states_lua
+        // What is rare comes last, so that the functions it needs are made only for it.
+        case .settle:
+            prelude + PackageResources.settle_lua + PackageResources.tools_lua + PackageResources.unrecorded_lua
+        case .renew: tools + PackageResources.renew_lua
+        case .steering: tools + PackageResources.steering_lua
+        case .steer: tools + PackageResources.steer_lua
+        case .leases: tools + PackageResources.leases_lua
+        case .audit: tools + PackageResources.audit_lua
+        case .revise: book + PackageResources.revise_lua
+        case .orders: tools + PackageResources.orders_lua
+        case .handOver: book + PackageResources.handover_lua
+        case .claim: prelude + PackageResources.claim_lua
+        case .conclude: prelude + PackageResources.conclude_lua
+        case .register: prelude + PackageResources.register_lua
+        case .locate: prelude + PackageResources.locate_lua
         }
     }
 
@@ -60,6 +68,19 @@ package enum QuotaScript: Int, CaseIterable, Sendable {
 package enum ScriptValue: Hashable, Sendable {
     case integer(Int)
     case text(ByteString)
+
+    /// The elements of an answer that is one string of packed doubles; nil unless each is a whole number.
+    package static func list(packed bytes: [UInt8]) -> [ScriptValue]? {
+        guard bytes.count % 8 == 0 else { return nil }
+        var values: [ScriptValue] = []
+        values.reserveCapacity(bytes.count / 8)
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let bits = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: start, as: UInt64.self) }
+            guard let number = Int(exactly: Double(bitPattern: UInt64(littleEndian: bits))) else { return nil }
+            values.append(.integer(number))
+        }
+        return values
+    }
 
     var integer: Int? { if case .integer(let number) = self { number } else { nil } }
     var text: ByteString? { if case .text(let text) = self { text } else { nil } }

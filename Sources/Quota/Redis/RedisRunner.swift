@@ -35,6 +35,9 @@ package final class RedisRunner: ScriptRunner {
     }
 
     private static func values(_ reply: RedisReply) -> Result<[ScriptValue], QuotaFailure> {
+        if case .bulk(let bytes) = reply {
+            return ScriptValue.list(packed: bytes).map { .success($0) } ?? .failure(.malformedAnswer)
+        }
         guard let items = reply.array else { return .failure(.malformedAnswer) }
         var values: [ScriptValue] = []
         values.reserveCapacity(items.count)

@@ -1,47 +1,59 @@
 import GatewayTypes
+import RedisClient
 
 /// What is said to the scripts, and what their answers mean.
 extension RedisStore {
-    static func numbers(of ask: QuotaAsk, at wall: WallTime) -> ByteString {
+    /// What `limits.lua` and `admit.lua` are told, written in one piece of memory.
+    static func arguments(of ask: QuotaAsk, at wall: WallTime) -> RedisWords {
         let today = ask.calendar.day(at: wall)
         let yesterday = ask.calendar.day(at: WallTime(seconds: today.startsAt &- 1))
         let tomorrow = ask.calendar.day(after: today)
-        var numbers = ScriptNumbers(capacity: 11 &+ 2 &* ask.limits.count)
-        numbers.add(ask.promptEstimate)
-        numbers.add(ask.outputCap)
-        numbers.add(ask.leastTokens)
-        numbers.add(Int(ask.request.low % 5))
-        for day in [yesterday, today, tomorrow] { numbers.add(day.number) }
-        numbers.add(yesterday.startsAt)
-        for day in [yesterday, today, tomorrow] { numbers.add(day.endsAt) }
-        for limit in ask.limits {
-            numbers.add(ScriptCode.limit(limit))
-            numbers.add(QuotaAsk.bounded(limit.quantity))
+        let count = 11 &+ 2 &* ask.limits.count
+        var words = RedisWords(capacity: 8 &* count &+ 64)
+        words.append(length: 8 &* count) { bytes in
+            PackedNumbers.append(ask.promptEstimate, to: &bytes)
+            PackedNumbers.append(ask.outputCap, to: &bytes)
+            PackedNumbers.append(ask.leastTokens, to: &bytes)
+            PackedNumbers.append(Int(ask.request.low % 5), to: &bytes)
+            PackedNumbers.append(yesterday.number, to: &bytes)
+            PackedNumbers.append(today.number, to: &bytes)
+            PackedNumbers.append(tomorrow.number, to: &bytes)
+            PackedNumbers.append(Int(yesterday.startsAt), to: &bytes)
+            PackedNumbers.append(Int(yesterday.endsAt), to: &bytes)
+            PackedNumbers.append(Int(today.endsAt), to: &bytes)
+            PackedNumbers.append(Int(tomorrow.endsAt), to: &bytes)
+            for limit in ask.limits {
+                PackedNumbers.append(ScriptCode.limit(limit), to: &bytes)
+                PackedNumbers.append(QuotaAsk.bounded(limit.quantity), to: &bytes)
+            }
         }
-        return numbers.text()
+        words.append(length: RequestID.textLength) { ask.request.append(to: &$0) }
+        return words
     }
 
-    static func arguments(of settlement: Settlement) -> [ByteString] {
-        var numbers = ScriptNumbers(capacity: 7)
-        var correction: (tokens: Int, epoch: Int)?
+    static func arguments(of settlement: Settlement) -> RedisWords {
+        var (charge, cost, epoch) = (-1, settlement.chargedTokens, -1)
         switch settlement.charge {
-        case .tokens(let count): numbers.add(QuotaAsk.bounded(count))
-        case .asReserved: numbers.add(-1)
-        case .correction(let tokens, let epoch):
-            numbers.add(0)
-            correction = (tokens, epoch)
+        case .tokens(let count): charge = QuotaAsk.bounded(count)
+        case .asReserved: break
+        case .correction(let tokens, let itsEpoch): (charge, cost, epoch) = (0, tokens, itsEpoch)
         }
-        numbers.add(settlement.chargesUnrecorded ? 1 : 0)
-        numbers.add(correction?.tokens ?? settlement.chargedTokens)
         var scopes = 0
         for limit in settlement.limits where limit.kind == .tokensPerDay {
             scopes |= 1 << ScriptCode.scope(limit.scope)
         }
-        numbers.add(scopes)
-        numbers.add(settlement.day.number)
-        numbers.add(settlement.day.endsAt)
-        if let correction { numbers.add(correction.epoch) }
-        return [numbers.text(), Self.text(settlement.request)]
+        var words = RedisWords(capacity: 8 &* 7 &+ 64)
+        words.append(length: 8 &* 7) { bytes in
+            PackedNumbers.append(charge, to: &bytes)
+            PackedNumbers.append(settlement.chargesUnrecorded ? 1 : 0, to: &bytes)
+            PackedNumbers.append(cost, to: &bytes)
+            PackedNumbers.append(scopes, to: &bytes)
+            PackedNumbers.append(settlement.day.number, to: &bytes)
+            PackedNumbers.append(Int(settlement.day.endsAt), to: &bytes)
+            PackedNumbers.append(epoch, to: &bytes)
+        }
+        words.append(length: RequestID.textLength) { settlement.request.append(to: &$0) }
+        return words
     }
 
     static func admission(of ask: QuotaAsk, _ values: [ScriptValue]) throws(QuotaFailure) -> Admission {

@@ -71,7 +71,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
 
     package func admit(_ ask: QuotaAsk) async throws(QuotaFailure) -> Admission {
         let answer = try await self.run(.admit) {
-            self.input(ask.caller, of: ask.request, self.numbers(of: ask), Self.text(ask.request))
+            self.input(of: ask)
         }
         return try Self.admission(of: ask, answer)
     }
@@ -81,7 +81,7 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
             caller: question.caller, limits: question.limits, calendar: question.calendar, promptEstimate: 0,
             outputCap: 0, request: RequestID(high: 0, low: 0))
         let answer = try await self.run(.look) {
-            self.input(ask.caller, of: ask.request, self.numbers(of: ask))
+            self.input(of: ask)
         }
         return try Self.standing(question, answer)
     }
@@ -278,32 +278,28 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         return tag
     }
 
-    private func keys(of caller: QuotaCaller) -> CallerKeys { CallerKeys(caller, tenant: self.tag(of: caller.tenant)) }
-
-    private func input(_ caller: QuotaCaller, of request: RequestID, _ arguments: ByteString...) -> ScriptInput {
-        let keys = self.keys(of: caller)
+    private func input(of ask: QuotaAsk) -> ScriptInput {
+        let keys = CallerKeys(ask.caller, limits: ask.limits, tenant: self.tag(of: ask.caller.tenant))
         return ScriptInput(
-            keys: keys.keys(recordOf: request, .steering, .counters, .minute, .leases), tag: keys.tenant.tag,
-            arguments: RedisWords(arguments))
+            keys: keys.keys(recordOf: ask.request, .steering, .counters, .minute, .leases), tag: keys.tenant.tag,
+            arguments: Self.arguments(of: ask, at: self.wallTime))
     }
 
     private func input(of settlement: Settlement) -> ScriptInput {
-        let callerKeys = self.keys(of: settlement.caller)
+        let tag = self.tag(of: settlement.caller.tenant)
+        let callerKeys = CallerKeys(settlement.caller, limits: settlement.limits, tenant: tag)
         var keys = callerKeys.keys(recordOf: settlement.request, .counters, .leases)
         // An account may have taken the guest over, with what its asks had reserved.
         if settlement.caller.subject.isGuest { callerKeys.appendHandedOver(to: &keys) }
-        return ScriptInput(
-            keys: keys, tag: callerKeys.tenant.tag, arguments: RedisWords(Self.arguments(of: settlement)))
+        return ScriptInput(keys: keys, tag: callerKeys.tenant.tag, arguments: Self.arguments(of: settlement))
     }
 
     private func input(of lease: Lease) -> ScriptInput {
-        let keys = self.keys(of: lease.caller)
+        let keys = CallerKeys(lease.caller, limits: nil, tenant: self.tag(of: lease.caller.tenant))
         return ScriptInput(
             keys: keys.keys(recordOf: lease.request, .leases), tag: keys.tenant.tag,
             arguments: RedisWords([Self.text(lease.request)]))
     }
-
-    private func numbers(of ask: QuotaAsk) -> ByteString { Self.numbers(of: ask, at: self.wallTime) }
 
     /// Our guess of the store's calendar time; the script picks the day by its own clock.
     var wallTime: WallTime {

@@ -1,6 +1,14 @@
 import GatewayTypes
 
-/// Numbers for a script, as a JSON array.
+/// Numbers for a script that every ask runs: little-endian doubles, which hold every integer to 2^53 and are read
+/// without parsing.
+enum PackedNumbers {
+    static func append(_ number: Int, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: Double(number).bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}
+
+/// Numbers for a script that runs rarely, as a JSON array.
 struct ScriptNumbers {
     private var bytes: [UInt8] = [0x5B]
 

@@ -130,6 +130,8 @@ final class PlainRunner: ScriptRunner {
     private let made = Atomic(0)
     /// Read from any thread.
     var calls: Int { self.made.load(ordering: .relaxed) }
+    /// How many keys each script was told last.
+    private(set) var keys: [QuotaScript: Int] = [:]
 
     init(_ connection: PlainRedis, isTold: Bool) {
         self.connection = connection
@@ -140,10 +142,11 @@ final class PlainRunner: ScriptRunner {
     static func text(_ script: QuotaScript, isTold: Bool) -> [UInt8] {
         let text = String(decoding: script.text, as: UTF8.self)
         guard isTold else { return Array(text.utf8) }
-        let clock = "local clock = redis.call('TIME')\nlocal now = clock[1] * 1000000 + clock[2]\n"
+        let clock = "local clock = redis.call('TIME')\n"
         let parts = text.split(separator: clock, omittingEmptySubsequences: false)
         precondition(parts.count == 2, "the scripts read the clock in another way")
-        return Array("\(parts[0])local now = tonumber(ARGV[#ARGV])\n\(parts[1])".utf8)
+        let told = "local clock = {string.sub(ARGV[#ARGV], 1, -7), string.sub(ARGV[#ARGV], -6)}\n"
+        return Array("\(parts[0])\(told)\(parts[1])".utf8)
     }
 
     func run(
@@ -151,6 +154,7 @@ final class PlainRunner: ScriptRunner {
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
         self.made.wrappingAdd(1, ordering: .relaxed)
+        self.keys[script] = keys.count
         if let (failure, actsFirst) = self.failure {
             if actsFirst { _ = try? self.evaluate(script, keys, arguments) }
             return then(.failure(failure))
@@ -179,6 +183,7 @@ final class PlainRunner: ScriptRunner {
         } else if case .error(let text) = reply, text.hasPrefix("NOSCRIPT") {
             reply = try self.connection.call([Array("EVAL".utf8), full] + tail)
         }
+        if case .bytes(let bytes) = reply, let values = ScriptValue.list(packed: bytes) { return values }
         guard case .array(let items) = reply else { throw ScriptFailed(reply: reply) }
         return items.map { item in
             switch item {

@@ -1,99 +1,106 @@
 -- Admits an ask, or refuses it and writes nothing. ARGV 2: the request id.
--- Answers 2 (version) and: 0 admitted, 1 if operators have set any limit, output, reserved, day's number, start, end in
--- seconds | 1 refused, the same, place of the failing limit, wait, for how long no ask can pass | 2 blocked; then the
--- states.
--- A record: 1 settled, 2 output, 3 reserved, 4-6 day, 7 start, 8 end of the lease, 9 flags (1, 2, 4 reserves in subject,
--- tenant, address; 8, 16, 32 runs there), 10-12 epochs of the counters at admission.
-local RECORD = '<dddddddddddd'
+-- Answers packed doubles: 2 (version) and: 0 admitted, 1 if operators have set any limit, output, reserved, day's
+-- number, start, end in seconds | 1 refused, the same, place of the failing limit, wait, for how long no ask can pass |
+-- 2 blocked; then the states.
+local answer, to, shows_waits
 
-if read[1] then
-  local r = {struct.unpack(RECORD, read[1])}
-  if r[8] + MEMORY > now then
-    judge()
-    waits = nil
-    return tell({2, 0, steered, r[2], r[3], r[4], r[5], r[6]})
-  end
-end
-if blocked == 1 then return {2, 2} end
-judge()
-if failing > 0 then
+if known then
+  answer, to, waits = known, 8, nil
+elseif failing > 0 then
   -- What operators have set can end before the wait is over.
-  return tell({2, 1, steered, (failing - 10) / 2, longest, certain * math.min(longest, steering_ends - now)}, true)
-end
+  answer = {2, 1, steered, (failing + 1) / 2, longest, certain * math.min(longest, steering_ends - now)}
+  to, shows_waits = 6, true
+else
+  local lease, reserved, flags = now + LEASE, prompt + output, 0
+  for at = 1, count, 2 do
+    -- An observed limit that would have refused counts as if it had; two limits on one counter count once, of which
+    -- the flags tell (64, 128, 256: counts the minute).
+    if not (waits and waits[at]) then
+      local kind = limits[at] % 6
+      local scope = (limits[at] - kind) / 6
+      local h, flag = holders[scope + 1], scope == 0 and 1 or scope * 2
 
-local function log_admission(scope, h)
-  local key = KEYS[scope + 8]
-  local stamp = h[11] > 0 and h[14] > now and h[14] or now
-  local packed = struct.pack('<d', stamp)
-  local length = h[11] > 0 and redis.call('APPEND', key, packed)
-  if not length or length ~= (h[12] + h[11] + 1) * 8 then
-    -- There is none, or it was lost beside its counters: it begins anew.
-    write_log(key, h, packed)
-    h[11] = 0
-  elseif h[15] < now + 120000000 then
-    redis.call('PEXPIRE', key, LOG_LIFE)
-    h[15] = now + LOG_LIFE * 1000
-  end
-  if h[12] > 256 and h[12] > 2 * h[11] then
-    write_log(key, h, redis.call('GETRANGE', key, integer(h[12] * 8), '-1'))
-  end
-  if h[11] == 0 then h[13] = stamp end
-  h[11], h[14] = h[11] + 1, stamp
-end
+      if kind < 2 then
+        flag = flag * 64
+        if flags % (flag + flag) < flag then
+          flags = flags + flag
+          local key, stamp = keys[scope + LOGS], now
+          if h[11] > 0 and h[14] > now then stamp = h[14] end
+          local packed = struct.pack('<d', stamp)
+          local length = h[11] > 0 and call('APPEND', key, packed)
+          if not length or length ~= (h[12] + h[11] + 1) * 8 then
+            -- There is none, or it was lost beside its counters: it begins anew.
+            call('SET', key, packed, 'PX', LOG_LIFE)
+            h[11], h[12], h[15] = 0, 0, now + LOG_LIFE * 1000
+          elseif h[15] < now + 120000000 then
+            call('PEXPIRE', key, LOG_LIFE)
+            h[15] = now + LOG_LIFE * 1000
+          end
+          if h[12] > 256 and h[12] > 2 * h[11] then
+            call('SET', key, call('GETRANGE', key, h[12] * 8, '-1'), 'PX', LOG_LIFE)
+            h[12], h[15] = 0, now + LOG_LIFE * 1000
+          end
+          if h[11] == 0 then h[13] = stamp end
+          h[1], h[11], h[14] = now, h[11] + 1, stamp
+        end
 
-local lease = now + LEASE
+      elseif kind < 4 then
+        if flags % (flag + flag) < flag then
+          flags = flags + flag
+          -- The lower of the two days makes room.
+          local place = h[3] == day and 3 or h[7] == day and 7
+          if not place then
+            place = h[3] < h[7] and 3 or 7
+            h[place], h[place + 1], h[place + 2] = day, 0, 0
+          end
+          local used, held = h[place + 1] + reserved, h[place + 2] + reserved
+          h[1], h[place + 1], h[place + 2], h[place + 3] =
+            now, used > LARGEST and LARGEST or used, held > LARGEST and LARGEST or held, day_end
+        end
 
-local function add_lease(scope, h)
-  local key, ends, member = KEYS[scope + 11], integer(lease), ARGV[2] .. seconds
-  if h[16] > now and h[17] >= 0 then
-    h[17] = h[17] + redis.call('ZADD', key, ends, member)
-    h[19] = h[17]
-    return
-  end
-  if h[17] ~= 0 then redis.call('ZREMRANGEBYSCORE', key, '-inf', integer(now)) end
-  redis.call('ZADD', key, ends, member, '+inf', '')
-  redis.call('PEXPIRE', key, '90000')
-  if h[17] == 0 then
-    h[16], h[17] = lease, 1
-  else
-    h[16] = tonumber(redis.call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
-    h[17] = redis.call('ZCARD', key) - 1
-  end
-  h[19] = h[17]
-end
-
-local reserved = prompt + output
-local flags, epochs, counted = 0, {0, 0, 0}, {}
-for at = 12, #args, 2 do
-  local code = args[at]
-  local kind = code % 6
-  local scope = (code - kind) / 6
-  kind = kind - kind % 2
-  local cell = scope * 6 + kind
-  -- An observed limit that would have refused counts as if it had; two limits on one counter count once.
-  if not (waits and waits[at]) and not counted[cell] then
-    counted[cell] = true
-    local h = holders[scope]
-    if kind == 0 then
-      log_admission(scope, h)
-    elseif kind == 2 then
-      local place = make_place(h, day, day_end)
-      h[place + 1], h[place + 2] = bounded(h[place + 1] + reserved), bounded(h[place + 2] + reserved)
-      flags, epochs[scope + 1] = flags + 2 ^ scope, h[2]
-    else
-      add_lease(scope, h)
-      flags = flags + 8 * 2 ^ scope
+      else
+        flag = flag * 8
+        if flags % (flag + flag) < flag then
+          flags = flags + flag
+          local key, member = keys[scope + LEASES], ARGV[2] .. clock[1]
+          if h[16] > now and h[17] >= 0 then
+            h[17] = h[17] + call('ZADD', key, lease, member)
+          else
+            if h[17] ~= 0 then call('ZREMRANGEBYSCORE', key, '-inf', now) end
+            call('ZADD', key, lease, member, '+inf', '')
+            call('PEXPIRE', key, '90000')
+            if h[17] == 0 then
+              h[16], h[17] = lease, 1
+            else
+              h[16] = tonumber(call('ZRANGE', key, '0', '0', 'WITHSCORES')[2])
+              h[17] = call('ZCARD', key) - 1
+            end
+          end
+          h[1], h[19] = now, h[17]
+        end
+      end
     end
-    h.changed = true
   end
+
+  -- What has changed was written now. See `save` in `tools.lua`.
+  for scope = 0, scopes - 1 do
+    local h = holders[scope + 1]
+    if h and h[1] == now then
+      local day_life, wanted = ((h[6] > h[10] and h[6] or h[10]) + 7200) * 1000000, now + MEMORY
+      if h[18] >= day_life and h[18] >= wanted then
+        call('SETRANGE', keys[scope + COUNTERS], '0', struct.pack(HOLDER, unpack(h)))
+      else
+        h[18] = day_life > wanted and day_life or wanted + MEMORY
+        call('SET', keys[scope + COUNTERS], struct.pack(HOLDER, unpack(h)), 'PX', math.floor((h[18] - now) / 1000))
+      end
+    end
+  end
+  call(
+    'SET', keys[1],
+    struct.pack(
+      RECORD, 0, output, reserved, day, day_start, day_end, now, lease, flags % 64,
+      flags % 2 >= 1 and holders[1][2] or 0, flags % 4 >= 2 and holders[2][2] or 0,
+      flags % 8 >= 4 and holders[3][2] or 0), 'PX', '330000')
+  -- With room for the states of three limits, so that it is laid out once.
+  answer, to = {2, 0, steered, output, reserved, day, day_start, day_end, 0, 0, 0, 0, 0, 0}, 8
 end
-for scope = 0, 2 do
-  local h = holders[scope]
-  if h and h.changed then save(KEYS[scope + 5], h) end
-end
-redis.call(
-  'SET', KEYS[1],
-  struct.pack(
-    RECORD, 0, output, reserved, day, day_start, day_end, now, lease, flags, epochs[1], epochs[2], epochs[3]), 'PX',
-  '330000')
-return tell({2, 0, steered, output, reserved, day, day_start, day_end})

@@ -1,3 +1,3 @@
--- Where a caller stands. Answers 2 (version), 1 if blocked, 1 if operators have set any limit, then the states.
-judge()
-return tell({2, blocked, steered}, true)
+-- Where a caller stands. Answers packed doubles: 2 (version), 1 if blocked, 1 if operators have set any limit, then the
+-- states.
+local answer, to, shows_waits = {2, blocked, steered}, 3, true

@@ -1,6 +1,5 @@
 -- Gives a lease another 30 seconds. KEYS: 1 the record, 2-4 leases of subject, tenant and address. ARGV 1: the request
 -- id. Answers 2 (version) and 1 if the lease lives, 0 if it is gone.
-local RECORD = '<dddddddddddd'
 local blob = redis.call('GET', KEYS[1])
 if not blob then return {2, 0} end
 local r = {struct.unpack(RECORD, blob)}
