@@ -1,28 +1,31 @@
 // Follows a question with Node's own EventSource over a network that breaks, and prints what it told as one JSON
 // object.
 //
-//   node --experimental-eventsource returning-event-source.mjs URL TOKEN LOSSES
+//   node --experimental-eventsource returning-event-source.mjs URL[,URL…] TOKEN LOSSES
 //
 // An EventSource names no user, so a small server in between adds the token, hands everything on as it comes, and
-// destroys the connection in the middle of the answer LOSSES times. Coming back with Last-Event-ID is Node's.
+// destroys the connection in the middle of the answer LOSSES times. Coming back with Last-Event-ID is Node's; each time
+// it is led to the next URL.
 import http from 'node:http'
 
-const [url, token, losses] = process.argv.slice(2)
+const [list, token, losses] = process.argv.slice(2)
+const urls = list.split(',')
 const told = { connections: 0, losses: 0, events: [] }
 
 const server = http.createServer((request, response) => {
+  const url = urls[told.connections % urls.length]
   told.connections += 1
   const headers = { authorization: `Bearer ${token}` }
   if (request.headers['last-event-id']) headers['last-event-id'] = request.headers['last-event-id']
   const upstream = http.request(url, { method: 'GET', headers }, (answer) => {
     response.writeHead(answer.statusCode, { 'content-type': answer.headers['content-type'] ?? 'text/plain' })
     if (answer.statusCode === 200) response.write('retry: 50\n\n')
-    let pieces = 0
+    let isLosing = false
     answer.on('data', (bytes) => {
       if (response.destroyed) return
       response.write(bytes)
-      pieces += 1
-      if (pieces === 3 && told.losses < Number(losses)) {
+      if (!isLosing && told.losses < Number(losses) && String(bytes).includes('event: answer')) {
+        isLosing = true
         told.losses += 1
         // What was written is on its way; then the network is gone.
         setTimeout(() => { response.destroy(); upstream.destroy() }, 10)

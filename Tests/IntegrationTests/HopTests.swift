@@ -47,6 +47,11 @@ struct HopTests {
         for gateway in gateways.all { #expect(!gateway.process.everySink.contains(marker)) }
     }
 
+    @Test func `Node's EventSource comes back by itself at whatever instance it is led to`() throws {
+        let gateways = try HopGateways.current
+        try EventSourceStory.check(asked: gateways[0], followed: [gateways[1], gateways[2], gateways[0]])
+    }
+
     @Test func `A phone that changes the instance three times gets the whole text once, charged once`() throws {
         let gateways = try HopGateways.current
         let (caller, marker) = (Caller(), Caller.unique("phone"))

@@ -30,15 +30,17 @@ enum Clients {
             ])
     }
 
-    /// Follows a question with Node's EventSource over a network that breaks so many times.
+    /// Follows a question with Node's EventSource over a network that breaks so many times, each time at the next of
+    /// these gateways.
     static func returningEventSource(
-        of question: String, at gateway: TestGateway, as caller: Caller, losses: Int
+        of question: String, at gateways: [TestGateway], as caller: Caller, losses: Int
     ) throws -> JSONValue {
-        try self.run(
+        let urls = gateways.map { "http://127.0.0.1:\($0.process.port)/v1/questions/\(question)" }
+        return try self.run(
             self.node,
             [
                 "--experimental-eventsource", "--no-warnings", "Tests/Clients/returning-event-source.mjs",
-                "http://127.0.0.1:\(gateway.process.port)/v1/questions/\(question)", caller.token, String(losses),
+                urls.joined(separator: ","), caller.token, String(losses),
             ])
     }
 
