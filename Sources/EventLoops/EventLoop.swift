@@ -147,6 +147,19 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
     private func takeInbox() {
+        guard self.takeCalls() else { return }
+        // What was left while the last calls ran is run too: somebody may wait for it.
+        var rounds = 0
+        while rounds < 64, !self.inbox.withLock({ $0.isEmpty }) {
+            _ = self.takeCalls()
+            rounds += 1
+        }
+        self.runReady(aboutToWait: false)
+        uv_stop(self.uv)
+    }
+
+    /// Runs what others have left; true when the loop is to end.
+    private func takeCalls() -> Bool {
         var calls: [@Sendable () -> Void] = []
         let stopped = self.inbox.withLock { inbox in
             self.ready.append(contentsOf: inbox.jobs)
@@ -155,10 +168,7 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             return inbox.isStopped
         }
         for call in calls { call() }
-        if stopped {
-            self.runReady(aboutToWait: false)
-            uv_stop(self.uv)
-        }
+        return stopped
     }
 
     // MARK: Jobs and timers, on the loop

@@ -1,5 +1,6 @@
 import GatewayTypes
 import Glibc
+import Synchronization
 import Testing
 
 @testable import EventLoops
@@ -44,6 +45,25 @@ struct EventLoopTests {
             }
         }
         #expect(all)
+    }
+
+    @Test func `What the last calls of a loop leave behind is run before it ends`() throws {
+        let group = try EventLoopGroup(count: 1)
+        let loop = group.loops[0]
+        let begun = Atomic(false)
+        let mayEnd = Atomic(false)
+        let told = Atomic(0)
+        loop.submit {
+            begun.store(true, ordering: .releasing)
+            while !mayEnd.load(ordering: .acquiring) { usleep(1000) }
+        }
+        while !begun.load(ordering: .acquiring) { usleep(1000) }
+        // Taken together with the word that the loop is to end.
+        loop.submit { loop.submit { loop.submit { told.wrappingAdd(1, ordering: .relaxed) } } }
+        loop.stop()
+        mayEnd.store(true, ordering: .releasing)
+        group.shutDown()
+        #expect(told.load(ordering: .relaxed) == 1)
     }
 
     @Test func `Jobs run in the order in which they became ready`() async throws {
