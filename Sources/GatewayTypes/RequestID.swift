@@ -18,10 +18,15 @@ package struct RequestID: Hashable, Sendable, CustomStringConvertible {
 
     /// Appends the 32 digits without a temporary string.
     package func append(to output: inout [UInt8]) {
-        for word in [self.high, self.low] {
-            for shift in stride(from: 56, through: 0, by: -8) {
-                Hexadecimal.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)), to: &output)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { places in
+            var (high, low) = (self.high, self.low)
+            for at in stride(from: 15, through: 0, by: -1) {
+                places[at] = Hexadecimal.digit(UInt8(truncatingIfNeeded: high & 15))
+                places[at &+ 16] = Hexadecimal.digit(UInt8(truncatingIfNeeded: low & 15))
+                high >>= 4
+                low >>= 4
             }
+            output.append(contentsOf: UnsafeBufferPointer(places))
         }
     }
 

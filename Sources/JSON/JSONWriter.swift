@@ -117,12 +117,19 @@ package struct JSONWriter {
 
 /// Appends an integer in decimal without a temporary string.
 package func appendDecimal(_ value: Int, to output: inout [UInt8]) {
-    if value < 0 { output.append(UInt8(ascii: "-")) }
-    var rest = value.magnitude
-    let start = output.count
-    repeat {
-        output.append(0x30 &+ UInt8(truncatingIfNeeded: rest % 10))
-        rest /= 10
-    } while rest > 0
-    output[start...].reverse()
+    // Twenty places hold any number with its sign.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { places in
+        var rest = value.magnitude
+        var at = places.count
+        repeat {
+            at &-= 1
+            places[at] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        } while rest > 0
+        if value < 0 {
+            at &-= 1
+            places[at] = 0x2D
+        }
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: places[at...]))
+    }
 }

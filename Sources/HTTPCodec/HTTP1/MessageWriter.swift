@@ -69,13 +69,20 @@ package enum MessageWriter {
 
     /// Appends a number in decimal.
     package static func append(decimal value: Int, to output: inout [UInt8]) {
-        if value < 0 { output.append(Byte.hyphen) }
-        let rest = value.magnitude
-        var divisor: UInt = 1
-        while rest / divisor >= 10 { divisor &*= 10 }
-        while divisor > 0 {
-            output.append(Byte.zero &+ UInt8(truncatingIfNeeded: rest / divisor % 10))
-            divisor /= 10
+        // Twenty places hold any number with its sign.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { places in
+            var rest = value.magnitude
+            var at = places.count
+            repeat {
+                at &-= 1
+                places[at] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            if value < 0 {
+                at &-= 1
+                places[at] = Byte.hyphen
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: places[at...]))
         }
     }
 
