@@ -35,8 +35,8 @@ var targets: [Target] = [
     border("CJansson"), border("CJWT"),
     // 1: pure values and codecs
     library("GatewayTypes", []),
-    library("JSON", []),
-    library("HTTPCodec", []),
+    library("JSON", ["GatewayTypes"]),
+    library("HTTPCodec", ["GatewayTypes"]),
     library("JOSE", ["COpenSSL", "CJWT", "JSON"]),
     library("TLS", ["COpenSSL", "GatewayTypes"]),
     // 2: input and output

@@ -142,7 +142,7 @@ extension Exchange {
             MessageWriter.field("content-type", "application/json", to: &head)
             if let version {
                 MessageWriter.append("etag: \"", to: &head)
-                MessageWriter.append(decimal: version, to: &head)
+                Decimal.append(version, to: &head)
                 MessageWriter.append("\"\r\n", to: &head)
             }
             Self.appendFields(id, to: &head)
@@ -155,7 +155,7 @@ extension Exchange {
             problem.appendFields(to: &head)
             if let version = problem.currentVersion {
                 MessageWriter.append("etag: \"", to: &head)
-                MessageWriter.append(decimal: version, to: &head)
+                Decimal.append(version, to: &head)
                 MessageWriter.append("\"\r\n", to: &head)
             }
             Self.appendFields(id, to: &head)

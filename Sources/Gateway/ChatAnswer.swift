@@ -40,7 +40,7 @@ enum ChatAnswer {
     }
 
     fileprivate static func append(_ created: WallTime, model: TaskName, to output: inout [UInt8]) {
-        appendDecimal(Int(created.seconds), to: &output)
+        Decimal.append(Int(created.seconds), to: &output)
         MessageWriter.append(#","model":""#, to: &output)
         var name = model.string
         name.withUTF8 { appendEscaped($0, to: &output) }
@@ -49,15 +49,15 @@ enum ChatAnswer {
 
     fileprivate static func append(_ usage: TokenUsage, to output: inout [UInt8]) {
         MessageWriter.append(#"{"prompt_tokens":"#, to: &output)
-        appendDecimal(usage.input, to: &output)
+        Decimal.append(usage.input, to: &output)
         MessageWriter.append(#","completion_tokens":"#, to: &output)
-        appendDecimal(usage.output, to: &output)
+        Decimal.append(usage.output, to: &output)
         MessageWriter.append(#","total_tokens":"#, to: &output)
-        appendDecimal(usage.total, to: &output)
+        Decimal.append(usage.total, to: &output)
         MessageWriter.append(#","prompt_tokens_details":{"cached_tokens":"#, to: &output)
-        appendDecimal(usage.cachedInput, to: &output)
+        Decimal.append(usage.cachedInput, to: &output)
         MessageWriter.append(#"},"completion_tokens_details":{"reasoning_tokens":"#, to: &output)
-        appendDecimal(usage.reasoning, to: &output)
+        Decimal.append(usage.reasoning, to: &output)
         MessageWriter.append("}}", to: &output)
     }
 }

@@ -75,7 +75,7 @@ package enum LimitHeaders {
 
     private static func append(_ name: StaticString, _ value: Int, to output: inout [UInt8]) {
         MessageWriter.append(name, to: &output)
-        MessageWriter.append(decimal: self.clamped(value), to: &output)
+        Decimal.append(self.clamped(value), to: &output)
     }
 
     private static func isPolicy(_ state: LimitState) -> Bool {
@@ -101,14 +101,14 @@ package enum LimitHeaders {
     private static func append(duration state: LimitState, to output: inout [UInt8]) {
         let seconds = self.clamped(state.resetSeconds)
         if seconds >= 3600 {
-            MessageWriter.append(decimal: seconds / 3600, to: &output)
+            Decimal.append(seconds / 3600, to: &output)
             MessageWriter.append("h", to: &output)
         }
         if seconds >= 60 {
-            MessageWriter.append(decimal: seconds / 60 % 60, to: &output)
+            Decimal.append(seconds / 60 % 60, to: &output)
             MessageWriter.append("m", to: &output)
         }
-        MessageWriter.append(decimal: seconds % 60, to: &output)
+        Decimal.append(seconds % 60, to: &output)
         MessageWriter.append("s", to: &output)
     }
 }

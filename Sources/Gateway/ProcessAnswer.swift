@@ -89,10 +89,10 @@ private func appendJSON(_ text: Span<UInt8>, to output: inout [UInt8]) {
 private func appendMember(_ usage: TokenUsage?, to output: inout [UInt8]) {
     guard let usage else { return }
     MessageWriter.append(#","usage":{"inputTokens":"#, to: &output)
-    MessageWriter.append(decimal: usage.input, to: &output)
+    Decimal.append(usage.input, to: &output)
     MessageWriter.append(#","outputTokens":"#, to: &output)
-    MessageWriter.append(decimal: usage.output, to: &output)
+    Decimal.append(usage.output, to: &output)
     MessageWriter.append(#","totalTokens":"#, to: &output)
-    MessageWriter.append(decimal: usage.total, to: &output)
+    Decimal.append(usage.total, to: &output)
     MessageWriter.append("}", to: &output)
 }

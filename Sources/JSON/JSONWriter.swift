@@ -1,3 +1,5 @@
+import GatewayTypes
+
 /// Writes one document onto an array of bytes, minding the commas.
 ///
 /// The caller minds the nesting: what begins must end, and members of objects are written with their name. Every
@@ -65,7 +67,7 @@ package struct JSONWriter {
     /// Writes an integer in decimal.
     package mutating func integer(_ value: Int) {
         self.separate()
-        appendDecimal(value, to: &self.bytes)
+        Decimal.append(value, to: &self.bytes)
     }
 
     /// Writes the shortest text that reads back as the same number; `null` for what JSON has no word for.
@@ -112,24 +114,5 @@ package struct JSONWriter {
     private mutating func close(_ bracket: UInt8) {
         self.bytes.append(bracket)
         self.needsComma = true
-    }
-}
-
-/// Appends an integer in decimal without a temporary string.
-package func appendDecimal(_ value: Int, to output: inout [UInt8]) {
-    // Twenty places hold any number with its sign.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { places in
-        var rest = value.magnitude
-        var at = places.count
-        repeat {
-            at &-= 1
-            places[at] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        if value < 0 {
-            at &-= 1
-            places[at] = 0x2D
-        }
-        output.append(contentsOf: UnsafeBufferPointer(rebasing: places[at...]))
     }
 }

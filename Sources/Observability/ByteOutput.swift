@@ -1,3 +1,5 @@
+import GatewayTypes
+
 /// Appending text to a byte buffer without temporary strings. Kept to this target: answers to clients have a JSON
 /// writer of their own, logs need stricter escaping.
 extension [UInt8] {
@@ -9,23 +11,9 @@ extension [UInt8] {
         }
     }
 
-    mutating func append(decimal value: Int64) {
-        if value < 0 { self.append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        guard rest >= 10 else { return self.append(48 &+ UInt8(truncatingIfNeeded: rest)) }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-            var start = 20
-            while rest > 0 {
-                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                start -= 1
-                digits.initializeElement(at: start, to: 48 &+ UInt8(truncatingIfNeeded: digit))
-                rest = quotient
-            }
-            self.append(contentsOf: UnsafeBufferPointer(rebasing: digits[start..<20]))
-        }
-    }
+    mutating func append(decimal value: Int) { Decimal.append(value, to: &self) }
 
-    mutating func append(decimal value: Int) { self.append(decimal: Int64(value)) }
+    mutating func append(decimal value: Int64) { Decimal.append(Int(value), to: &self) }
 
     /// Appends at least `width` digits, zeros in front; `width` is at most 20 and `value` not negative.
     mutating func append(decimal value: Int64, width: Int) {

@@ -226,4 +226,53 @@ struct PlainTests {
             #expect(told.ends == [.broken] && told.heads.isEmpty)
         }
     }
+
+    @Test func `A paused call holds the rest of one read and takes no more`() async throws {
+        let provider = try FakeProvider { _, _ in .events([.flood("data: words\n\n", times: 5_000_000)]) }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let call = try await upstream.start(provider.endpoint(), keeps: false) { test in
+                test.onHead = { $0.call?.setPaused(true) }
+            }
+            #expect(Stopwatch.wait(upTo: .seconds(5)) { !call.told.heads.isEmpty })
+            Stopwatch.sleep(milliseconds: 200)
+            let held = try await upstream.run { _ in (call.call as? PlainCall)?.heldBytes }
+            #expect((0...16384).contains(try #require(held)))
+            try await upstream.run { _ in call.call?.cancel() }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `A client that goes away gives its calls up`(isAnswered: Bool) async throws {
+        let provider = try FakeProvider { _, _ in
+            isAnswered ? .events([.send("data: 1\n\n"), .hold(milliseconds: 60_000)]) : .body("{}", delay: 60_000)
+        }
+        let upstream = try await Upstream()
+        let call = try await upstream.start(provider.endpoint(), deadline: .seconds(1))
+        let seen = try #require(provider.rest.waitForCall())
+        if isAnswered { #expect(Stopwatch.wait(upTo: .seconds(5)) { call.told.count > 0 }) }
+        try await upstream.dropClient()
+        #expect(seen.waitForEnd() == .peerClosed)
+        // Nor does the deadline find anything to end.
+        Stopwatch.sleep(milliseconds: 1200)
+        try await upstream.run { _ in call.call?.cancel() }
+        #expect(call.told.ends.isEmpty)
+    }
+
+    @Test func `Connections are kept for their peer while others come and go`() async throws {
+        let gate = Gate()
+        let provider = try FakeProvider { call, _ in
+            call.bodyText == "long" ? .events([.send("data: 1\n\n"), .wait(gate), .send("data: 2\n\n")]) : .answer()
+        }
+        let other = try FakeProvider()
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            defer { gate.open() }
+            let call = try await upstream.start(provider.endpoint(), "long")
+            #expect(Stopwatch.wait(upTo: .seconds(5)) { call.told.count > 0 })
+            #expect(try await upstream.perform(other.endpoint()).isWhole)
+            gate.open()
+            #expect(call.ends() && call.told.isWhole)
+            #expect(try await upstream.perform(provider.endpoint()).isWhole)
+            #expect(provider.connectionsOpened == 1)
+        }
+    }
 }

@@ -151,6 +151,9 @@ final class Upstream: @unchecked Sendable {
 
     func openCalls() async throws -> Int { try await self.run { $0.client?.openCalls ?? -1 } }
 
+    /// Lets the client go, whatever is open.
+    func dropClient() async throws { try await self.run { $0.client = nil } }
+
     /// Gives the client back; every call has to be over.
     func close() async throws {
         let open = try await self.openCalls()

@@ -59,11 +59,6 @@ import Testing
         #expect(text == "a: b\r\nc: d\te\u{E9}\r\n")
     }
 
-    @Test(arguments: [0, 1, 9, 10, 99, 100, 1234567890, -1, -10, Int.max, Int.min])
-    func numbersAreDecimal(_ value: Int) {
-        #expect(self.written { MessageWriter.append(decimal: value, to: &$0) } == String(value))
-    }
-
     @Test func continueIsAnInterimResponseWithoutFields() {
         #expect(self.written { MessageWriter.continueResponse(to: &$0) } == "HTTP/1.1 100 Continue\r\n\r\n")
     }

@@ -22,7 +22,7 @@ enum HopFrame {
         MessageWriter.append("failure ", to: &output)
         output.append(contentsOf: failure.code.rawValue.utf8)
         output.append(0x20)
-        MessageWriter.append(decimal: failure.retryAfterSeconds ?? 0, to: &output)
+        Decimal.append(failure.retryAfterSeconds ?? 0, to: &output)
         output.append(0x0A)
     }
 

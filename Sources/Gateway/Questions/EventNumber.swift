@@ -30,6 +30,6 @@ struct EventNumber: Hashable {
     func append(to output: inout [UInt8]) {
         self.question.append(to: &output)
         output.append(0x2D)
-        MessageWriter.append(decimal: self.number, to: &output)
+        Decimal.append(self.number, to: &output)
     }
 }

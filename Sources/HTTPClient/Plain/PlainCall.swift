@@ -16,7 +16,10 @@ final class PlainCall: UpstreamCall {
         case over
     }
 
-    private let client: PlainClient
+    /// Gives its calls up before it goes.
+    private unowned let client: PlainClient
+    private let loop: EventLoop
+    private let place: PlainPlace
     private let endpoint: UpstreamEndpoint
     private var receiver: (any UpstreamReceiver)?
     private var stream: ByteStream?
@@ -51,9 +54,14 @@ final class PlainCall: UpstreamCall {
         self.request = request
         self.readLimit = readLimit
         self.client = client
+        self.loop = client.loop
+        self.place = client.place(of: target.peer)
         self.receiver = receiver
         self.decoder = ChunkedDecoder(limits: client.limits)
     }
+
+    /// What waits for a paused reader; the rest of one read at most.
+    var heldBytes: Int { self.kept.count }
 
     private var isOver: Bool {
         if case .over = self.phase { return true }
@@ -78,7 +86,7 @@ final class PlainCall: UpstreamCall {
     private func resumeLater() {
         guard !self.isResuming else { return }
         self.isResuming = true
-        self.client.loop.later { [self] in
+        self.loop.later { [self] in
             self.isResuming = false
             guard !self.isPaused, !self.isOver else { return }
             var kept: [UInt8] = []
@@ -91,9 +99,10 @@ final class PlainCall: UpstreamCall {
     // MARK: Connection
 
     func start(deadline: TimeSpan) {
+        self.place.openCalls += 1
         self.deadline.action = { [unowned self] in self.expire() }
-        self.client.loop.arm(self.deadline, after: deadline)
-        if let stream = self.client.place(of: self.target.peer).take(now: self.client.loop.turnTime) {
+        self.loop.arm(self.deadline, after: deadline)
+        if let stream = self.place.take(now: self.loop.turnTime) {
             self.isReused = true
             self.use(stream)
         } else {
@@ -103,18 +112,17 @@ final class PlainCall: UpstreamCall {
 
     private func connect() {
         let peer = self.target.peer
-        let place = self.client.place(of: peer)
-        let known = place.addresses(now: self.client.loop.turnTime)
-        let connector = Connector(to: peer.host, port: peer.port, known: known, on: self.client.loop) {
+        let known = self.place.addresses(now: self.loop.turnTime)
+        let connector = Connector(to: peer.host, port: peer.port, known: known, on: self.loop) {
             [unowned self] result in
             let found = self.connector?.lookedUp ?? []
             self.connector = nil
             switch result {
             case .success(let stream):
-                place.keep(found, now: self.client.loop.turnTime)
+                self.place.keep(found, now: self.loop.turnTime)
                 self.use(stream)
             case .failure(let failure):
-                place.forgetAddresses()
+                self.place.forgetAddresses()
                 self.end(failure == .timedOut ? .connectTimeout : .unreachable)
             }
         }
@@ -137,7 +145,7 @@ final class PlainCall: UpstreamCall {
     /// Lets go of everything; the receiver has been told, or does not care.
     private func leave(reusing: Bool = false) {
         self.phase = .over
-        self.client.loop.remove(self.deadline)
+        self.loop.remove(self.deadline)
         self.connector?.cancel()
         self.connector = nil
         self.kept = []
@@ -145,11 +153,12 @@ final class PlainCall: UpstreamCall {
         if let stream = self.stream {
             self.stream = nil
             if reusing, stream.isOpen, stream.pendingBytes == 0 {
-                self.client.place(of: self.target.peer).give(stream, now: self.client.loop.turnTime)
+                self.place.give(stream, now: self.loop.turnTime)
             } else {
                 stream.close()
             }
         }
+        self.place.openCalls -= 1
         self.client.ended(self, self.endpoint)
     }
 
@@ -157,7 +166,7 @@ final class PlainCall: UpstreamCall {
     func abandon() {
         self.receiver = nil
         self.phase = .over
-        self.client.loop.remove(self.deadline)
+        self.loop.remove(self.deadline)
         self.connector?.cancel()
         self.stream?.close()
     }
@@ -250,7 +259,7 @@ final class PlainCall: UpstreamCall {
             self.inflater = inflater
         }
         self.receiver?.upstreamAnswered(
-            UpstreamHead(head, wanting: self.endpoint.wantedFields, now: self.client.loop.clock.wallTime()))
+            UpstreamHead(head, wanting: self.endpoint.wantedFields, now: self.loop.clock.wallTime()))
         if case .length(0) = self.phase { self.complete(rest: rest) }
         return !self.isOver
     }

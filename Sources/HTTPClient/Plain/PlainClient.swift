@@ -50,7 +50,7 @@ final class PlainClient {
     func place(of peer: PlainTarget.Peer) -> PlainPlace {
         if let place = self.places[peer] { return place }
         // A reload leaves peers behind; a new one is the moment to let them go.
-        self.places = self.places.filter { !$0.value.isEmpty }
+        for (peer, place) in self.places where place.isUnused { self.places[peer] = nil }
         let place = PlainPlace()
         self.places[peer] = place
         return place

@@ -33,7 +33,9 @@ final class PlainPlace {
 
     deinit { for connection in self.idle { connection.stream.close() } }
 
-    var isEmpty: Bool { self.idle.isEmpty }
+    /// Calls that may bring a connection back.
+    var openCalls = 0
+    var isUnused: Bool { self.idle.isEmpty && self.openCalls == 0 }
 
     /// The connection that was used last; the caller becomes its delegate.
     func take(now: MonotonicTime) -> ByteStream? {
@@ -48,10 +50,9 @@ final class PlainPlace {
     func give(_ stream: ByteStream, now: MonotonicTime) {
         guard self.idle.count < Self.most else { return stream.close() }
         // Those at the front are the oldest: a burst must not leave its connections behind for ever.
-        while let first = self.idle.first, now - first.since >= Self.oldest {
-            first.stream.close()
-            self.idle.removeFirst()
-        }
+        let expired = self.idle.prefix { now - $0.since >= Self.oldest }
+        for connection in expired { connection.stream.close() }
+        self.idle.removeFirst(expired.count)
         let connection = Idle(stream, since: now, in: self)
         stream.delegate = connection
         stream.setReading(true)

@@ -1,3 +1,5 @@
+import GatewayTypes
+
 /// Appends the parts of HTTP/1.1 responses to a buffer of the caller.
 ///
 /// Nothing a value holds can end a line: control bytes are written as spaces (RFC 9110 §5.5).
@@ -11,7 +13,7 @@ package enum MessageWriter {
     package static func statusLine(_ status: Int, to output: inout [UInt8]) {
         let status = (100...599).contains(status) ? status : 500
         self.append("HTTP/1.1 ", to: &output)
-        self.append(decimal: status, to: &output)
+        Decimal.append(status, to: &output)
         output.append(Byte.space)
         self.append(ReasonPhrase.of(status), to: &output)
         self.append("\r\n", to: &output)
@@ -29,7 +31,7 @@ package enum MessageWriter {
     package static func field(_ name: StaticString, _ value: Int, to output: inout [UInt8]) {
         self.append(name, to: &output)
         self.append(": ", to: &output)
-        self.append(decimal: value, to: &output)
+        Decimal.append(value, to: &output)
         self.append("\r\n", to: &output)
     }
 
@@ -65,25 +67,6 @@ package enum MessageWriter {
     /// Appends bytes as they stand.
     package static func append(_ bytes: Span<UInt8>, to output: inout [UInt8]) {
         bytes.withUnsafeBufferPointer { output.append(contentsOf: $0) }
-    }
-
-    /// Appends a number in decimal.
-    package static func append(decimal value: Int, to output: inout [UInt8]) {
-        // Twenty places hold any number with its sign.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { places in
-            var rest = value.magnitude
-            var at = places.count
-            repeat {
-                at &-= 1
-                places[at] = Byte.zero &+ UInt8(truncatingIfNeeded: rest % 10)
-                rest /= 10
-            } while rest > 0
-            if value < 0 {
-                at &-= 1
-                places[at] = Byte.hyphen
-            }
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: places[at...]))
-        }
     }
 
     /// Turns control bytes from `start` on into spaces, so that a value stays on its line.

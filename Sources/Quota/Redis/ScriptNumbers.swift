@@ -16,14 +16,7 @@ struct ScriptNumbers {
 
     mutating func add(_ number: Int) {
         if self.bytes.count > 1 { self.bytes.append(0x2C) }
-        if number < 0 { self.bytes.append(0x2D) }
-        var rest = number.magnitude
-        let start = self.bytes.count
-        repeat {
-            self.bytes.append(48 &+ UInt8(truncatingIfNeeded: rest % 10))
-            rest /= 10
-        } while rest > 0
-        self.bytes[start...].reverse()
+        Decimal.append(number, to: &self.bytes)
     }
 
     mutating func add(_ number: Int64) { self.add(Int(number)) }
