@@ -60,7 +60,7 @@ final class AskContext {
         self.loop = loop
         self.snapshot = snapshot
         self.route = route
-        self.id = loop.questions.newID()
+        self.id = loop.newID()
         self.startedAt = loop.loop.clock.wallTime()
         self.questionID = self.id
         self.askedAt = self.startedAt
@@ -139,11 +139,13 @@ final class AskContext {
     }
 
     static func appendIdentifiers(_ id: RequestID, to output: inout [UInt8]) {
-        MessageWriter.append("x-request-id: ", to: &output)
-        id.append(to: &output)
-        MessageWriter.append("\r\nrequest-id: ", to: &output)
-        id.append(to: &output)
-        MessageWriter.append("\r\n", to: &output)
+        output.append(addingCapacity: 2 &* RequestID.textLength &+ 32) { fields in
+            fields.append("x-request-id: ")
+            id.append(to: &fields)
+            fields.append("\r\nrequest-id: ")
+            id.append(to: &fields)
+            fields.append("\r\n")
+        }
     }
 
     /// The one metadata line that the ask leaves behind.

@@ -66,6 +66,7 @@ struct AskFailure: Error {
         let status = self.status ?? answer.status(in: format)
         let language = context.language
         var body: [UInt8] = []
+        body.reserveCapacity(768)
         answer.appendBody(to: &body, format: format, language: language, requestID: context.id)
         context.exchange.respond(status, body: body) { head in
             context.appendIdentifiers(to: &head)
@@ -108,9 +109,10 @@ struct AskFailure: Error {
     }
 
     init(_ refusal: Refusal) {
-        self.init(ErrorCode(exceeded: refusal.failing.limit.kind))
-        self.refusal = refusal
-        self.retryAfterSeconds = refusal.retryAfterSeconds
+        var details = Details(code: ErrorCode(exceeded: refusal.failing.limit.kind))
+        details.refusal = refusal
+        details.retryAfterSeconds = refusal.retryAfterSeconds
+        self.box = Box(details)
     }
 
     init(_ failure: ProviderFailure) {

@@ -147,9 +147,11 @@ extension JSONWriter {
 
     /// Writes an identifier as a string.
     mutating func identifier(_ request: RequestID) {
-        var digits: [UInt8] = []
-        digits.reserveCapacity(32)
-        request.append(to: &digits)
-        self.string(utf8: digits)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: RequestID.textLength) { places in
+            var digits = OutputSpan(buffer: places, initializedCount: 0)
+            request.append(to: &digits)
+            _ = digits.finalize(for: places)
+            self.string(utf8: UnsafeBufferPointer(places))
+        }
     }
 }

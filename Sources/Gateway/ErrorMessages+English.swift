@@ -47,8 +47,10 @@ extension ErrorMessages {
         let count = limit.quantity
         return switch (limit.kind, limit.scope) {
         case (.requestsPerMinute, .subject):
-            "You have reached your limit of \(count) \(count == 1 ? "question" : "questions") per minute. "
-                + "Please try again in \(time)."
+            """
+            You have reached your limit of \(count) \(count == 1 ? "question" : "questions") per minute. \
+            Please try again in \(time).
+            """
         case (.requestsPerMinute, .tenant):
             "Too many questions are being asked in this app right now. Please try again in \(time)."
         case (.requestsPerMinute, .address):
@@ -57,8 +59,10 @@ extension ErrorMessages {
         case (.tokensPerDay, .tenant): "This app has used up its allowance for today. It renews in \(time)."
         case (.tokensPerDay, .address): "Your network has used up its allowance for today. It renews in \(time)."
         case (.concurrentRequests, .subject):
-            "You can have \(count) \(count == 1 ? "question" : "questions") running at a time. "
-                + "Please wait until one has finished."
+            """
+            You can have \(count) \(count == 1 ? "question" : "questions") running at a time. \
+            Please wait until one has finished.
+            """
         case (.concurrentRequests, .tenant):
             "Too many questions are running in this app right now. Please try again in \(time)."
         case (.concurrentRequests, .address):

@@ -47,8 +47,10 @@ extension ErrorMessages {
         let count = limit.quantity
         return switch (limit.kind, limit.scope) {
         case (.requestsPerMinute, .subject):
-            "Вы достигли лимита: \(count) \(self.form(count, "вопрос", "вопроса", "вопросов")) в минуту. "
-                + "Попробуйте снова через \(time)."
+            """
+            Вы достигли лимита: \(count) \(self.form(count, "вопрос", "вопроса", "вопросов")) в минуту. \
+            Попробуйте снова через \(time).
+            """
         case (.requestsPerMinute, .tenant):
             "Сейчас через это приложение задают слишком много вопросов. Попробуйте снова через \(time)."
         case (.requestsPerMinute, .address):

@@ -8,7 +8,7 @@ package import Quota
 /// What one loop holds for the requests of its connections. On the loop, but for `gate` and `metrics`, which may be
 /// read from anywhere.
 package final class GatewayLoop: @unchecked Sendable {
-    // Unchecked: `core`, `hops` and `tokens` are touched on the loop's thread only.
+    // Unchecked: `core`, `hops`, `tokens` and `words` are touched on the loop's thread only.
     package let loop: EventLoop
     package let gate: QuotaGate
     package let metrics: MetricsShard
@@ -28,6 +28,7 @@ package final class GatewayLoop: @unchecked Sendable {
     let operations: OperationLog?
     let tokens = TokenCache()
     private let renewal = LoopTimer()
+    private var words = RandomWords()
 
     /// - Parameters:
     ///   - calls: those of the process, so that providers' caps hold over all its loops.
@@ -54,6 +55,9 @@ package final class GatewayLoop: @unchecked Sendable {
         self.hops = hops
         self.failedCallers = failedCallers
     }
+
+    /// A new identifier of an ask.
+    func newID() -> RequestID { self.questions.newID(using: &self.words) }
 
     /// Keeps the leases of running asks alive until the task is cancelled. On the loop.
     package func renewLeases() async {

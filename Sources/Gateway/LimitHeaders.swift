@@ -11,18 +11,25 @@ package enum LimitHeaders {
 
     /// Appends the fields for these limits; none for no limits.
     package static func append(_ states: [LimitState], to head: inout [UInt8]) {
-        self.appendRateLimit(states, to: &head)
-        if let requests = self.tightest(.requestsPerMinute, states) {
-            MessageWriter.field("x-ratelimit-limit-requests", self.clamped(requests.limit.quantity), to: &head)
-            MessageWriter.field("x-ratelimit-remaining-requests", self.clamped(requests.remaining), to: &head)
-            MessageWriter.field("x-ratelimit-reset-requests", to: &head) { self.append(duration: requests, to: &$0) }
-        }
-        if let tokens = self.tightest(.tokensPerDay, states) {
-            MessageWriter.field("x-ratelimit-limit-tokens", self.clamped(tokens.limit.quantity), to: &head)
-            MessageWriter.field("x-ratelimit-remaining-tokens", self.clamped(tokens.remaining), to: &head)
-            MessageWriter.field("x-ratelimit-reset-tokens", to: &head) { self.append(duration: tokens, to: &$0) }
+        head.append(addingCapacity: self.roomOfFields &+ states.count &* self.roomOfState) { fields in
+            self.appendRateLimit(states, to: &fields)
+            if let requests = self.tightest(.requestsPerMinute, states) {
+                MessageWriter.field("x-ratelimit-limit-requests", self.clamped(requests.limit.quantity), to: &fields)
+                MessageWriter.field("x-ratelimit-remaining-requests", self.clamped(requests.remaining), to: &fields)
+                self.append("x-ratelimit-reset-requests: ", durationOf: requests, to: &fields)
+            }
+            if let tokens = self.tightest(.tokensPerDay, states) {
+                MessageWriter.field("x-ratelimit-limit-tokens", self.clamped(tokens.limit.quantity), to: &fields)
+                MessageWriter.field("x-ratelimit-remaining-tokens", self.clamped(tokens.remaining), to: &fields)
+                self.append("x-ratelimit-reset-tokens: ", durationOf: tokens, to: &fields)
+            }
         }
     }
+
+    /// Room for the names of all fields, and for the values that come once.
+    private static let roomOfFields = 512
+    /// Room for one limit in both lists.
+    private static let roomOfState = 160
 
     /// The name of a limit as a policy: `rpm`, `tpd` or `conc`, with the scope where that is not the subject.
     static func policyName(_ limit: Limit) -> StaticString {
@@ -41,41 +48,40 @@ package enum LimitHeaders {
 
     /// `RateLimit-Policy` and `RateLimit`: lists of strings with parameters. Limits of tokens are not in them, as no
     /// unit is registered for tokens and leaving it out would say requests.
-    private static func appendRateLimit(_ states: [LimitState], to head: inout [UInt8]) {
+    private static func appendRateLimit(_ states: [LimitState], to fields: inout OutputSpan<UInt8>) {
         guard states.contains(where: self.isPolicy) else { return }
-        MessageWriter.field("ratelimit-policy", to: &head) { output in
-            self.appendList(states, to: &output) { state, output in
-                self.append(";q=", state.limit.quantity, to: &output)
-                let isRate = state.limit.kind == .requestsPerMinute
-                MessageWriter.append(isRate ? ";w=60" : ";qu=\"concurrent-requests\"", to: &output)
-            }
+        fields.append("ratelimit-policy: ")
+        self.appendList(states, to: &fields) { state, fields in
+            fields.append(";q=")
+            Decimal.append(self.clamped(state.limit.quantity), to: &fields)
+            let isRate = state.limit.kind == .requestsPerMinute
+            fields.append(isRate ? ";w=60" : ";qu=\"concurrent-requests\"")
         }
-        MessageWriter.field("ratelimit", to: &head) { output in
-            self.appendList(states, to: &output) { state, output in
-                self.append(";r=", state.remaining, to: &output)
-                // When a running ask will end nobody knows.
-                guard state.limit.kind == .requestsPerMinute, state.resetSeconds > 0 else { return }
-                self.append(";t=", state.resetSeconds, to: &output)
-            }
+        fields.append("ratelimit: ")
+        self.appendList(states, to: &fields) { state, fields in
+            fields.append(";r=")
+            Decimal.append(self.clamped(state.remaining), to: &fields)
+            // When a running ask will end nobody knows.
+            guard state.limit.kind == .requestsPerMinute, state.resetSeconds > 0 else { return }
+            fields.append(";t=")
+            Decimal.append(self.clamped(state.resetSeconds), to: &fields)
         }
     }
 
+    /// Appends a member for each limit, and ends the line.
     private static func appendList(
-        _ states: [LimitState], to output: inout [UInt8], _ parameters: (LimitState, inout [UInt8]) -> Void
+        _ states: [LimitState], to fields: inout OutputSpan<UInt8>,
+        _ parameters: (LimitState, inout OutputSpan<UInt8>) -> Void
     ) {
         var isFirst = true
         for state in states where self.isPolicy(state) {
-            MessageWriter.append(isFirst ? "\"" : ", \"", to: &output)
-            MessageWriter.append(self.policyName(state.limit), to: &output)
-            MessageWriter.append("\"", to: &output)
-            parameters(state, &output)
+            fields.append(isFirst ? "\"" : ", \"")
+            fields.append(self.policyName(state.limit))
+            fields.append("\"")
+            parameters(state, &fields)
             isFirst = false
         }
-    }
-
-    private static func append(_ name: StaticString, _ value: Int, to output: inout [UInt8]) {
-        MessageWriter.append(name, to: &output)
-        Decimal.append(self.clamped(value), to: &output)
+        fields.append("\r\n")
     }
 
     private static func isPolicy(_ state: LimitState) -> Bool {
@@ -97,18 +103,21 @@ package enum LimitHeaders {
         return found
     }
 
-    /// Appends the time to the reset as Go writes durations: `31s`, `6m0s`, `1h0m0s`.
-    private static func append(duration state: LimitState, to output: inout [UInt8]) {
+    /// Appends a field with the time to the reset as Go writes durations: `31s`, `6m0s`, `1h0m0s`.
+    private static func append(
+        _ name: StaticString, durationOf state: LimitState, to fields: inout OutputSpan<UInt8>
+    ) {
+        fields.append(name)
         let seconds = self.clamped(state.resetSeconds)
         if seconds >= 3600 {
-            Decimal.append(seconds / 3600, to: &output)
-            MessageWriter.append("h", to: &output)
+            Decimal.append(seconds / 3600, to: &fields)
+            fields.append("h")
         }
         if seconds >= 60 {
-            Decimal.append(seconds / 60 % 60, to: &output)
-            MessageWriter.append("m", to: &output)
+            Decimal.append(seconds / 60 % 60, to: &fields)
+            fields.append("m")
         }
-        Decimal.append(seconds % 60, to: &output)
-        MessageWriter.append("s", to: &output)
+        Decimal.append(seconds % 60, to: &fields)
+        fields.append("s\r\n")
     }
 }

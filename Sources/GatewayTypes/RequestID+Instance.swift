@@ -2,12 +2,12 @@ extension RequestID {
     /// An identifier that names the instance where its ask runs: the first 8 of its digits.
     ///
     /// - Parameter instance: drawn at random when the process starts; the other 96 bits are the ask's own.
-    package static func random(of instance: UInt32) -> RequestID {
-        let id = Self.random()
+    package static func random(of instance: UInt32, using words: inout RandomWords) -> RequestID {
+        let id = Self.random(using: &words)
         return RequestID(high: UInt64(instance) << 32 | id.high & 0xFFFF_FFFF, low: id.low)
     }
 
-    /// The instance that an identifier of `random(of:)` names.
+    /// The instance that an identifier of `random(of:using:)` names.
     package var instance: UInt32 { UInt32(truncatingIfNeeded: self.high >> 32) }
 
     /// Reads the 32 lower-case digits that `append(to:)` writes; nil for anything else.

@@ -9,8 +9,13 @@ package struct RequestID: Hashable, Sendable, CustomStringConvertible {
     }
 
     package static func random() -> RequestID {
-        var generator = SystemRandomNumberGenerator()
-        return RequestID(high: generator.next(), low: generator.next())
+        var words = SystemRandomNumberGenerator()
+        return RequestID(high: words.next(), low: words.next())
+    }
+
+    /// For where many are made.
+    package static func random(using words: inout RandomWords) -> RequestID {
+        RequestID(high: words.next(), low: words.next())
     }
 
     /// Of `description`, in bytes.
@@ -18,16 +23,13 @@ package struct RequestID: Hashable, Sendable, CustomStringConvertible {
 
     /// Appends the 32 digits without a temporary string.
     package func append(to output: inout [UInt8]) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 32) { places in
-            var (high, low) = (self.high, self.low)
-            for at in stride(from: 15, through: 0, by: -1) {
-                places[at] = Hexadecimal.digit(UInt8(truncatingIfNeeded: high & 15))
-                places[at &+ 16] = Hexadecimal.digit(UInt8(truncatingIfNeeded: low & 15))
-                high >>= 4
-                low >>= 4
-            }
-            output.append(contentsOf: UnsafeBufferPointer(places))
-        }
+        output.append(addingCapacity: Self.textLength) { self.append(to: &$0) }
+    }
+
+    /// Appends the 32 digits; there must be room for them.
+    package func append(to output: inout OutputSpan<UInt8>) {
+        Hexadecimal.append(self.high, to: &output)
+        Hexadecimal.append(self.low, to: &output)
     }
 
     package var description: String {

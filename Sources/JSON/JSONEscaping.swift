@@ -1,3 +1,5 @@
+import GatewayTypes
+
 /// Appends the inside of a JSON string: quotes, backslashes and control characters escaped, runs of everything else
 /// copied as they are.
 ///
@@ -18,7 +20,7 @@ package func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout
 }
 
 /// The index of the next byte that needs an escape, or the count.
-private func endOfPlainRun(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+func endOfPlainRun(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let raw = UnsafeRawBufferPointer(bytes)
     let low: UInt64 = 0x0101_0101_0101_0101
     let high: UInt64 = 0x8080_8080_8080_8080
@@ -55,8 +57,6 @@ private func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "0"))
         output.append(UInt8(ascii: "0"))
         output.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
-        output.append(hexDigit(byte & 15))
+        output.append(Hexadecimal.digit(byte))
     }
 }
-
-private func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }

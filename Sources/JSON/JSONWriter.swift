@@ -33,9 +33,15 @@ package struct JSONWriter {
     /// Closes the innermost array.
     package mutating func endArray() { self.close(UInt8(ascii: "]")) }
 
-    /// Writes a member's name; its value comes next.
+    /// Writes a member's name, which needs no escapes; its value comes next.
     package mutating func name(_ name: StaticString) {
-        name.withUTF8Buffer { self.name(utf8: $0) }
+        assert(name.withUTF8Buffer { endOfPlainRun($0, from: 0) == $0.count }, "\(name) needs escapes")
+        self.bytes.append(addingCapacity: name.utf8CodeUnitCount &+ 4) { output in
+            output.append(self.needsComma ? ",\"" : "\"")
+            output.append(name)
+            output.append("\":")
+        }
+        self.needsComma = false
     }
 
     /// Writes a member's name; its value comes next.
@@ -53,6 +59,17 @@ package struct JSONWriter {
 
     /// Writes UTF-8 as a string.
     package mutating func string(utf8: UnsafeBufferPointer<UInt8>) {
+        // Most of what is written here is as plain as our own words.
+        guard endOfPlainRun(utf8, from: 0) == utf8.count else { return self.escaped(utf8) }
+        self.bytes.append(addingCapacity: utf8.count &+ 3) { output in
+            output.append(self.needsComma ? ",\"" : "\"")
+            output.append(utf8)
+            output.append("\"")
+        }
+        self.needsComma = true
+    }
+
+    private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
         appendEscaped(utf8, to: &self.bytes)

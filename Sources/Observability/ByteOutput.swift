@@ -11,10 +11,30 @@ extension [UInt8] {
         }
     }
 
-    mutating func append(decimal value: Int) { Decimal.append(value, to: &self) }
+    /// Appends words of ours and a number or null.
+    mutating func append(literal text: StaticString, number: Int?) {
+        self.append(addingCapacity: text.utf8CodeUnitCount &+ Decimal.mostPlaces) { output in
+            output.append(text)
+            if let number { Decimal.append(number, to: &output) } else { output.append("null") }
+        }
+    }
 
-    mutating func append(decimal value: Int64) { Decimal.append(Int(value), to: &self) }
+    /// Appends words of ours and milliseconds with up to three decimals, or null.
+    mutating func append(literal text: StaticString, milliseconds span: TimeSpan?) {
+        self.append(addingCapacity: text.utf8CodeUnitCount &+ 2 &* Decimal.mostPlaces) { output in
+            output.append(text)
+            guard let span else { return output.append("null") }
+            output.append(fixed: span.nanoseconds / 1000, places: 3)
+        }
+    }
 
+    /// Appends a whole number of `1 / 10^places` units as a decimal fraction, without trailing zeros.
+    mutating func append(fixed value: Int64, places: Int) {
+        self.append(addingCapacity: 2 &* Decimal.mostPlaces) { $0.append(fixed: value, places: places) }
+    }
+}
+
+extension OutputSpan<UInt8> {
     /// Appends at least `width` digits, zeros in front; `width` is at most 20 and `value` not negative.
     mutating func append(decimal value: Int64, width: Int) {
         var threshold: Int64 = 10
@@ -22,16 +42,17 @@ extension [UInt8] {
             if value < threshold { self.append(48) }
             threshold = threshold &* 10
         }
-        self.append(decimal: value)
+        Decimal.append(Int(value), to: &self)
     }
 
-    /// Appends a whole number of `1 / 10^places` units as a decimal fraction, without trailing zeros.
+    /// Appends a whole number of `1 / 10^places` units as a decimal fraction, without trailing zeros; there must be
+    /// room for it.
     mutating func append(fixed value: Int64, places: Int) {
         var scale: UInt64 = 1
         for _ in 0..<places { scale = scale &* 10 }
         if value < 0 { self.append(UInt8(ascii: "-")) }
         let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: scale)
-        self.append(decimal: Int64(clamping: whole))
+        Decimal.append(Int(clamping: whole), to: &self)
         guard fraction > 0 else { return }
         self.append(UInt8(ascii: "."))
         var rest = fraction
@@ -42,28 +63,4 @@ extension [UInt8] {
             rest = remainder
         }
     }
-
-    /// Appends 16 lower-case hexadecimal digits.
-    mutating func append(hex word: UInt64) {
-        let digits = (
-            hexDigits(UInt32(truncatingIfNeeded: word &>> 32)), hexDigits(UInt32(truncatingIfNeeded: word))
-        )
-        Swift.withUnsafeBytes(of: digits) { self.append(contentsOf: $0) }
-    }
-}
-
-/// Eight lower-case digits, the first in the lowest address: half bytes are spread to bytes, then all lifted at once.
-private func hexDigits(_ word: UInt32) -> UInt64 {
-    var spread = UInt64(word)
-    spread = (spread &<< 16 | spread) & 0x0000_FFFF_0000_FFFF
-    spread = (spread &<< 8 | spread) & 0x00FF_00FF_00FF_00FF
-    spread = (spread &<< 4 | spread) & 0x0F0F_0F0F_0F0F_0F0F
-    let letters = (spread &+ 0x0606_0606_0606_0606) &>> 4 & 0x0101_0101_0101_0101
-    return (spread &+ 0x3030_3030_3030_3030 &+ letters &* 39).bigEndian
-}
-
-/// The lower-case digit for the low four bits.
-func hexDigit(_ value: UInt8) -> UInt8 {
-    let digit = value & 15
-    return digit < 10 ? 48 &+ digit : 87 &+ digit
 }

@@ -26,8 +26,8 @@ package struct TraceID: Hashable, Sendable, CustomStringConvertible {
 
     /// Appends 32 lower-case hexadecimal digits.
     package func append(to output: inout [UInt8]) {
-        output.append(hex: self.high)
-        output.append(hex: self.low)
+        Hexadecimal.append(self.high, to: &output)
+        Hexadecimal.append(self.low, to: &output)
     }
 }
 
@@ -85,7 +85,7 @@ package struct TraceContext: Hashable, Sendable {
         output.append(literal: "00-")
         self.traceID.append(to: &output)
         output.append(literal: "-")
-        output.append(hex: self.spanID)
+        Hexadecimal.append(self.spanID, to: &output)
         output.append(literal: self.isSampled ? "-01" : "-00")
     }
 }

@@ -24,9 +24,11 @@ struct EventNumberTests {
     }
 
     @Test func `name the instance of their question`() {
-        let id = RequestID.random(of: 0xFEDC_BA98)
+        var words = RandomWords()
+        let id = RequestID.random(of: 0xFEDC_BA98, using: &words)
         #expect(id.instance == 0xFEDC_BA98 && id.description.hasPrefix("fedcba98"))
         #expect(RequestID(digits: Array(id.description.utf8).span) == id)
-        #expect(RequestID.random(of: 1) != RequestID.random(of: 1))
+        let others = (0..<100).map { _ in RequestID.random(of: 1, using: &words) }
+        #expect(Set(others).count == 100)
     }
 }

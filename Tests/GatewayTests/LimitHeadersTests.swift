@@ -91,4 +91,16 @@ struct LimitHeadersTests {
         #expect(told["ratelimit-policy"] == #""rpm";q=\#(digits);w=60, "conc";q=0;qu="concurrent-requests""#)
         #expect(told["x-ratelimit-remaining-requests"] == digits)
     }
+
+    @Test("have room for every limit at its greatest")
+    func room() throws {
+        let greatest = [LimitKind.requestsPerMinute, .tokensPerDay, .concurrentRequests].flatMap { kind in
+            LimitScope.allCases.map { state(kind, $0, of: .max, remaining: .max, reset: .max) }
+        }
+        for count in 1...greatest.count {
+            let told = try self.headers(Array(greatest.prefix(count)) + greatest)
+            let policies = told["ratelimit-policy"]?.split(separator: ",").count
+            #expect(policies == min(count, 3) + max(count - 6, 0) + 6)
+        }
+    }
 }

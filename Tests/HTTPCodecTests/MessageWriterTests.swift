@@ -14,12 +14,11 @@ import Testing
             MessageWriter.field("content-type", "application/problem+json", to: &$0)
             MessageWriter.field("content-length", 1234, to: &$0)
             MessageWriter.field("x-request-id", bytes: Array("0a1b".utf8).span, to: &$0)
-            MessageWriter.field("x-two", to: &$0) { $0 += Array("ab".utf8) }
             MessageWriter.endOfHead(to: &$0)
         }
         #expect(
             text == "HTTP/1.1 429 Too Many Requests\r\ncontent-type: application/problem+json\r\n"
-                + "content-length: 1234\r\nx-request-id: 0a1b\r\nx-two: ab\r\n\r\n")
+                + "content-length: 1234\r\nx-request-id: 0a1b\r\n\r\n")
     }
 
     @Test(arguments: [
@@ -44,11 +43,9 @@ import Testing
     ])
     func valuesCannotEndTheirLine(_ value: String) {
         let bytes = Array(value.utf8)
-        let lent = self.written { MessageWriter.field("x", bytes: bytes.span, to: &$0) }
-        let inPlace = self.written { MessageWriter.field("x", to: &$0) { $0 += bytes } }
-        #expect(lent == inPlace)
-        #expect(lent.utf8.dropLast(2).allSatisfy { $0 >= 0x20 && $0 != 0x7F })
-        #expect(lent.utf8.count == bytes.count + 5)
+        let line = self.written { MessageWriter.field("x", bytes: bytes.span, to: &$0) }
+        #expect(line.utf8.dropLast(2).allSatisfy { $0 >= 0x20 && $0 != 0x7F })
+        #expect(line.utf8.count == bytes.count + 5)
     }
 
     @Test func cleaningLeavesEarlierLinesAndTabsAlone() {

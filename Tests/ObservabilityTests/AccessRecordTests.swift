@@ -150,13 +150,11 @@ struct TimestampTests {
             let parts = calendar.dateComponents([.year, .month, .day], from: date)
             var bytes: [UInt8] = []
             bytes.append(timestamp: WallTime(seconds: day * 86_400))
-            var expected: [UInt8] = []
-            expected.append(decimal: Int64(parts.year ?? 0), width: 4)
-            expected.append(45)
-            expected.append(decimal: Int64(parts.month ?? 0), width: 2)
-            expected.append(45)
-            expected.append(decimal: Int64(parts.day ?? 0), width: 2)
-            guard bytes.starts(with: expected) else {
+            let expected = [(parts.year, 4), (parts.month, 2), (parts.day, 2)].map { number, width in
+                let digits = String(number ?? 0)
+                return String(repeating: "0", count: width - digits.count) + digits
+            }
+            guard bytes.starts(with: expected.joined(separator: "-").utf8) else {
                 Issue.record("day \(day): \(text(bytes))")
                 return
             }

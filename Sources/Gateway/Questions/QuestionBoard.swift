@@ -66,7 +66,10 @@ package final class QuestionBoard: Sendable {
     package init(instance: UInt32? = nil) { self.instance = instance }
 
     /// A new identifier, by which other instances find this one.
-    func newID() -> RequestID { self.instance.map { RequestID.random(of: $0) } ?? RequestID.random() }
+    func newID(using words: inout RandomWords) -> RequestID {
+        guard let instance = self.instance else { return .random(using: &words) }
+        return .random(of: instance, using: &words)
+    }
 
     /// Bytes held now; never above the bound.
     package var heldBytes: Int { self.state.withLock { $0.bytes } }

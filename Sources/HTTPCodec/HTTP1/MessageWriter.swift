@@ -12,27 +12,39 @@ package enum MessageWriter {
     /// `HTTP/1.1 200 OK` and its line end. A status outside 100...599 is written as 500.
     package static func statusLine(_ status: Int, to output: inout [UInt8]) {
         let status = (100...599).contains(status) ? status : 500
-        self.append("HTTP/1.1 ", to: &output)
-        Decimal.append(status, to: &output)
-        output.append(Byte.space)
-        self.append(ReasonPhrase.of(status), to: &output)
-        self.append("\r\n", to: &output)
+        let phrase = ReasonPhrase.of(status)
+        output.append(addingCapacity: 12 &+ Decimal.mostPlaces &+ phrase.utf8CodeUnitCount) { line in
+            line.append("HTTP/1.1 ")
+            Decimal.append(status, to: &line)
+            line.append(" ")
+            line.append(phrase)
+            line.append("\r\n")
+        }
     }
 
     /// A field whose name and value are ours.
     package static func field(_ name: StaticString, _ value: StaticString, to output: inout [UInt8]) {
-        self.append(name, to: &output)
-        self.append(": ", to: &output)
-        self.append(value, to: &output)
-        self.append("\r\n", to: &output)
+        output.append(addingCapacity: name.utf8CodeUnitCount &+ value.utf8CodeUnitCount &+ 4) { line in
+            line.append(name)
+            line.append(": ")
+            line.append(value)
+            line.append("\r\n")
+        }
     }
 
     /// A field with a decimal number.
     package static func field(_ name: StaticString, _ value: Int, to output: inout [UInt8]) {
-        self.append(name, to: &output)
-        self.append(": ", to: &output)
-        Decimal.append(value, to: &output)
-        self.append("\r\n", to: &output)
+        output.append(addingCapacity: name.utf8CodeUnitCount &+ Decimal.mostPlaces &+ 4) { line in
+            self.field(name, value, to: &line)
+        }
+    }
+
+    /// A field with a decimal number; there must be room for its name and 24 bytes.
+    package static func field(_ name: StaticString, _ value: Int, to line: inout OutputSpan<UInt8>) {
+        line.append(name)
+        line.append(": ")
+        Decimal.append(value, to: &line)
+        line.append("\r\n")
     }
 
     /// A field whose value comes from elsewhere; control bytes in it become spaces.
@@ -41,17 +53,6 @@ package enum MessageWriter {
         self.append(": ", to: &output)
         let start = output.count
         self.append(value, to: &output)
-        self.clean(&output, from: start)
-        self.append("\r\n", to: &output)
-    }
-
-    /// A field whose value is written by `body` straight into the buffer; control bytes in it become spaces.
-    @inlinable
-    package static func field(_ name: StaticString, to output: inout [UInt8], writing body: (inout [UInt8]) -> Void) {
-        self.append(name, to: &output)
-        self.append(": ", to: &output)
-        let start = output.count
-        body(&output)
         self.clean(&output, from: start)
         self.append("\r\n", to: &output)
     }
@@ -70,8 +71,7 @@ package enum MessageWriter {
     }
 
     /// Turns control bytes from `start` on into spaces, so that a value stays on its line.
-    @usableFromInline
-    package static func clean(_ output: inout [UInt8], from start: Int) {
+    private static func clean(_ output: inout [UInt8], from start: Int) {
         var at = ByteSearch.firstControl(output.span, from: min(start, output.count))
         while at < output.count {
             if output[at] != Byte.tab { output[at] = Byte.space }

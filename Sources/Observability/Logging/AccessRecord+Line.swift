@@ -9,15 +9,13 @@ extension AccessRecord {
         output.append(literal: #"{"time":""#)
         output.append(timestamp: self.time)
         output.append(literal: #"","request_id":""#)
-        output.append(hex: self.requestID.high)
-        output.append(hex: self.requestID.low)
+        self.requestID.append(to: &output)
         output.append(literal: "\"")
         self.appendNames(to: &output)
         output.append(route: self.route, outcome: self.outcome, refusal: self.refusal, status: self.status)
         self.appendDurations(to: &output)
         self.appendSizes(to: &output)
-        output.append(literal: #","attempts":"#)
-        output.append(decimal: self.attempts)
+        output.append(literal: #","attempts":"#, number: self.attempts)
         output.append(literal: self.isStream ? #","stream":true"# : #","stream":false"#)
         output.append(literal: self.isCancelled ? #","cancelled":true"# : #","cancelled":false"#)
         switch self.cache {
@@ -40,23 +38,16 @@ extension AccessRecord {
     }
 
     private func appendDurations(to output: inout [UInt8]) {
-        output.append(literal: #","total_ms":"#)
-        output.append(milliseconds: self.total)
-        output.append(literal: #","overhead_ms":"#)
-        output.append(milliseconds: self.overhead)
-        output.append(literal: #","first_token_ms":"#)
-        output.append(milliseconds: self.firstToken)
+        output.append(literal: #","total_ms":"#, milliseconds: self.total)
+        output.append(literal: #","overhead_ms":"#, milliseconds: self.overhead)
+        output.append(literal: #","first_token_ms":"#, milliseconds: self.firstToken)
     }
 
     private func appendSizes(to output: inout [UInt8]) {
-        output.append(literal: #","text_length":"#)
-        output.append(optional: self.textLength)
-        output.append(literal: #","input_tokens":"#)
-        output.append(optional: self.usage?.input)
-        output.append(literal: #","output_tokens":"#)
-        output.append(optional: self.usage?.output)
-        output.append(literal: #","total_tokens":"#)
-        output.append(optional: self.usage?.total)
+        output.append(literal: #","text_length":"#, number: self.textLength)
+        output.append(literal: #","input_tokens":"#, number: self.usage?.input)
+        output.append(literal: #","output_tokens":"#, number: self.usage?.output)
+        output.append(literal: #","total_tokens":"#, number: self.usage?.total)
         switch self.usage?.source {
         case .provider: output.append(literal: #","usage_source":"provider""#)
         case .estimated: output.append(literal: #","usage_source":"estimated""#)
@@ -70,15 +61,6 @@ extension [UInt8] {
     mutating func append(member name: StaticString, _ identifier: ByteString?) {
         self.append(literal: name)
         if let identifier { self.append(quoted: identifier) } else { self.append(literal: "null") }
-    }
-
-    fileprivate mutating func append(optional number: Int?) {
-        if let number { self.append(decimal: number) } else { self.append(literal: "null") }
-    }
-
-    mutating func append(milliseconds span: TimeSpan?) {
-        guard let span else { return self.append(literal: "null") }
-        self.append(fixed: span.nanoseconds / 1000, places: 3)
     }
 
     /// Appends how a request ended: the members from `route` to `status`.
@@ -101,8 +83,7 @@ extension [UInt8] {
         } else {
             self.append(literal: "null,")
         }
-        self.append(literal: #""status":"#)
-        self.append(optional: status)
+        self.append(literal: #""status":"#, number: status)
     }
 
     mutating func append(trace: TraceID?) {

@@ -58,7 +58,7 @@ extension [UInt8] {
     /// Appends the value as JSON.
     mutating func append(_ value: LogField.Value) {
         switch value {
-        case .int(let number): self.append(decimal: number)
+        case .int(let number): Decimal.append(Int(number), to: &self)
         case .double(let number):
             self.append(contentsOf: number.isFinite ? number.description.utf8 : "null".utf8)
         case .bool(let flag): self.append(literal: flag ? "true" : "false")

@@ -51,7 +51,7 @@ extension [UInt8] {
 
     private mutating func append(unicodeEscape unit: UInt16) {
         self.append(literal: "\\u")
-        for shift: UInt16 in [12, 8, 4, 0] { self.append(hexDigit(UInt8(truncatingIfNeeded: unit &>> shift))) }
+        for shift: UInt16 in [12, 8, 4, 0] { self.append(Hexadecimal.digit(UInt8(truncatingIfNeeded: unit &>> shift))) }
     }
 }
 

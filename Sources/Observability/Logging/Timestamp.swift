@@ -3,6 +3,12 @@ package import GatewayTypes
 extension [UInt8] {
     /// Appends the time as RFC 3339 in UTC with milliseconds, such as `2026-11-30T01:18:05.042Z`.
     package mutating func append(timestamp time: WallTime) {
+        self.append(addingCapacity: 2 &* Decimal.mostPlaces &+ 17) { $0.append(timestamp: time) }
+    }
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(timestamp time: WallTime) {
         let seconds = time.seconds
         let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let second = seconds - day * 86_400
