@@ -26,6 +26,8 @@ package final class ByteStream: WatcherDelegate {
     private var heldStart = 0
     private var wantsRead = false
     private var isReadEnded = false
+    /// The peer takes nothing any more; what it had sent before is still read.
+    private var isWriteBroken = false
     /// Most bytes taken in one turn of the loop.
     package var readLimit = 65536
 
@@ -58,9 +60,17 @@ package final class ByteStream: WatcherDelegate {
     }
 
     package func watcher(_ watcher: Watcher, isReady readiness: Readiness) {
+        // Before the write, which would meet a broken connection first: what the peer had to say lies before that.
+        if readiness.contains(.readable), self.wantsRead, !self.isReadEnded { self.readOnce() }
         if readiness.contains(.writable) { self.flushHeld() }
-        // The write may have met the end already, or its news have stopped the reading.
-        if readiness.contains(.readable), self.isOpen, self.wantsRead, !self.isReadEnded { self.readOnce() }
+    }
+
+    /// Whether the peer has neither said anything that is not read yet nor gone away. A call of the kernel.
+    package var isSilent: Bool {
+        guard self.isOpen, !self.isReadEnded else { return false }
+        var byte: UInt8 = 0
+        return recv(self.descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0
+            && Self.isTransient(errno)
     }
 
     private func readOnce() {
@@ -71,16 +81,23 @@ package final class ByteStream: WatcherDelegate {
             self.delegate?.streamReceived(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         } else if count == 0 || !Self.isTransient(errno) {
             self.isReadEnded = true
+            if count < 0 {
+                self.isWriteBroken = true
+                self.held = []
+                self.heldStart = 0
+            }
             self.updateInterest()
-            self.delegate?.streamEnded(failed: count < 0)
+            // A write that failed has taken the connection's error with it, and the end looks like a clean one.
+            self.delegate?.streamEnded(failed: count < 0 || self.isWriteBroken)
         }
     }
 
     private static func isTransient(_ code: Int32) -> Bool { code == EAGAIN || code == EINTR || code == EWOULDBLOCK }
 
-    /// Sends bytes, or holds those that do not fit now. Bytes for a broken peer are dropped; `streamEnded` tells.
+    /// Sends bytes, or holds those that do not fit now. Bytes for a broken peer are dropped; `streamEnded` tells,
+    /// where the stream is read from behind all that had come before.
     package func write(_ bytes: UnsafeRawBufferPointer) {
-        guard self.isOpen, !bytes.isEmpty else { return }
+        guard self.isOpen, !self.isWriteBroken, !bytes.isEmpty else { return }
         var sent = 0
         if self.pendingBytes == 0 {
             let count = Glibc.send(self.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
@@ -118,8 +135,11 @@ package final class ByteStream: WatcherDelegate {
 
     private func writeFailed() {
         let wasHolding = self.pendingBytes > 0
+        self.isWriteBroken = true
         self.held = []
         self.heldStart = 0
+        // The end will be read, behind what lies before it.
+        if self.wantsRead, !self.isReadEnded { return self.updateInterest() }
         guard !self.isReadEnded else {
             self.updateInterest()
             // The end was told before; that nothing is held any more is news.

@@ -3,30 +3,32 @@ package import Testing
 
 /// Runs each test on a thread of its own, so that it may block on sockets and processes.
 package struct OwnThreadTrait: SuiteTrait, TestTrait, TestScoping {
-    /// Whether only a few of them run at the same time.
-    fileprivate let isOneOfFew: Bool
+    fileprivate let slots: Slots
     package var isRecursive: Bool { true }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
-        if self.isOneOfFew { await Slots.shared.take() }
-        defer { if self.isOneOfFew { Slots.shared.give() } }
+        await self.slots.take()
+        defer { self.slots.give() }
         try await OwnThreadExecutor.run { try await function() }
     }
 }
 
 extension Trait where Self == OwnThreadTrait {
     /// The test may block; see `OwnThreadTrait`.
-    package static var ownThread: Self { Self(isOneOfFew: false) }
+    package static var ownThread: Self { Self(slots: .many) }
     /// The same, for tests that keep a program of their own busy.
-    package static var oneOfFewThreads: Self { Self(isOneOfFew: true) }
+    package static var oneOfFewThreads: Self { Self(slots: .few) }
 }
 
 /// How many blocking tests run side by side: enough to hide their waiting, few enough to keep their timing honest.
 private final class Slots: Sendable {
-    static let shared = Slots()
-    private let state = Mutex<(free: Int, waiting: [CheckedContinuation<Void, Never>])>((6, []))
+    static let few = Slots(6)
+    static let many = Slots(24)
+    private let state: Mutex<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
+
+    init(_ count: Int) { self.state = Mutex((count, [])) }
 
     func take() async {
         await withCheckedContinuation { continuation in

@@ -105,12 +105,14 @@ package final class QuotaGate: Sendable {
     /// Ends a reservation; synchronous, so that it also works where a cancelled request unwinds.
     func finish(_ settlement: Settlement, isLocal: Bool, leaked: Bool) {
         var settlement = settlement
-        let now = self.memory == nil ? self.clock.monotonicTime() : MonotonicTime(nanoseconds: 0)
         self.state.withLock { state in
             let since = state.leases.ended(settlement.request)
-            // A store that kept its data still knows an ask whose lease it renewed so lately. One that does not has
+            // A store that kept its data knows an ask for a while after its lease was renewed. One that does not has
             // lost its data, and the tokens are charged to the day as they are.
-            if self.memory == nil, let since, now - since < requestMemory { settlement.chargesUnrecorded = true }
+            if self.memory == nil, let since {
+                settlement.chargesUnrecorded = true
+                settlement.knownUntil = since + requestMemory
+            }
             if isLocal { state.localLeases.ended(settlement.request) }
             if leaked { state.counts.leakedReservations &+= 1 }
         }
@@ -153,7 +155,7 @@ package final class QuotaGate: Sendable {
                 state.counts.admittedWithoutStore &+= 1
                 state.localLeases.granted(Lease(caller: ask.caller, request: ask.request), at: now)
             }
-            return .admitted(self.reservation(ask, grant, isLocal: true))
+            return .admitted(self.reservation(ask, grant, isLocal: true, knownSince: failure.mayHaveActed ? now : nil))
         case .refused(let refusal):
             self.takeBack(ask, after: failure)
             return .refused(refusal)
@@ -163,9 +165,13 @@ package final class QuotaGate: Sendable {
         }
     }
 
-    private func reservation(_ ask: QuotaAsk, _ grant: Grant, isLocal: Bool) -> Reservation {
+    /// - Parameter knownSince: when the store may have admitted an ask that was let in without its answer.
+    private func reservation(
+        _ ask: QuotaAsk, _ grant: Grant, isLocal: Bool, knownSince: MonotonicTime? = nil
+    ) -> Reservation {
         var settlement = Settlement(of: ask, grant: grant)
         settlement.chargesUnrecorded = isLocal
+        settlement.knownUntil = knownSince.map { $0 + requestMemory }
         return Reservation(grant: grant, settlement: settlement, gate: self, isLocal: isLocal)
     }
 

@@ -25,6 +25,9 @@ package struct Settlement: Sendable {
     /// The ask was let through while the store could not answer. A store that does not know it then charges the whole
     /// cost; of any other unknown ask nothing is moved, so that a late or repeated settlement cannot make tokens.
     package var chargesUnrecorded: Bool
+    /// Until when a store that kept its data would still know the ask, if it ever did. After that its not knowing
+    /// proves nothing. Nil for an ask that it certainly never knew.
+    package var knownUntil: MonotonicTime?
 
     package init(
         caller: QuotaCaller, request: RequestID, limits: [Limit], day: LocalDay, reservedTokens: Int,
@@ -44,6 +47,11 @@ package struct Settlement: Sendable {
         self.init(
             caller: ask.caller, request: ask.request, limits: ask.limits, day: grant.day,
             reservedTokens: grant.reservedTokens, charge: charge)
+    }
+
+    /// Leaves an ask charged as reserved that the store may have forgotten by now: charged anew it would count twice.
+    mutating func doubt(at now: MonotonicTime) {
+        if let knownUntil, now >= knownUntil { self.chargesUnrecorded = false }
     }
 
     /// Tokens to charge; never negative.

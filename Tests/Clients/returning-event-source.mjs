@@ -3,9 +3,9 @@
 //
 //   node --experimental-eventsource returning-event-source.mjs URL[,URL…] TOKEN LOSSES
 //
-// An EventSource names no user, so a small server in between adds the token, hands everything on as it comes, and
-// destroys the connection in the middle of the answer LOSSES times. Coming back with Last-Event-ID is Node's; each time
-// it is led to the next URL.
+// An EventSource names no user, so a small server in between adds the token and hands everything on as it comes, but
+// LOSSES times it destroys the connection behind the first piece of the answer that came over it. Coming back with
+// Last-Event-ID is Node's; each time it is led to the next URL.
 import http from 'node:http'
 
 const [list, token, losses] = process.argv.slice(2)
@@ -20,16 +20,19 @@ const server = http.createServer((request, response) => {
   const upstream = http.request(url, { method: 'GET', headers }, (answer) => {
     response.writeHead(answer.statusCode, { 'content-type': answer.headers['content-type'] ?? 'text/plain' })
     if (answer.statusCode === 200) response.write('retry: 50\n\n')
-    let isLosing = false
+    let heard = ''
     answer.on('data', (bytes) => {
       if (response.destroyed) return
-      response.write(bytes)
-      if (!isLosing && told.losses < Number(losses) && String(bytes).includes('event: answer')) {
-        isLosing = true
-        told.losses += 1
-        // What was written is on its way; then the network is gone.
-        setTimeout(() => { response.destroy(); upstream.destroy() }, 10)
-      }
+      if (told.losses >= Number(losses)) return response.write(bytes)
+      const begin = heard.length
+      heard += bytes.toString('latin1')
+      const piece = heard.indexOf('event: answer')
+      const end = piece < 0 ? -1 : heard.indexOf('\n\n', piece)
+      if (end < 0) return response.write(bytes)
+      // What is written is on its way; then the network is gone.
+      response.write(bytes.subarray(0, end + 2 - begin))
+      answer.removeAllListeners('data')
+      setTimeout(() => { told.losses += 1; response.destroy(); upstream.destroy() }, 10)
     })
     answer.on('end', () => response.end())
     answer.on('error', () => response.destroy())

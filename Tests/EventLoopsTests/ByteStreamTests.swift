@@ -175,6 +175,43 @@ struct ByteStreamTests {
         reader.close()
     }
 
+    @Test(arguments: [true, false])
+    func `What a peer said before it broke is read, whoever meets the break first`(holds: Bool) async throws {
+        let (ours, peer) = try Peer.pair(sendBuffer: 8192)
+        let reader = Reader.on(self.loop, ours)
+        // All of it in one turn of the loop.
+        reader.act { stream in
+            if holds { stream.write(Array(repeating: 1, count: 2_000_000)) }
+            peer.send(Array("too much".utf8))
+            peer.close(reset: true)
+            usleep(20_000)
+            if !holds {
+                stream.write([1])
+                stream.write([2])
+            }
+        }
+        #expect(try await eventually { !reader.now.ends.isEmpty })
+        #expect(reader.text == "too much")
+        #expect(reader.now.ends == [true] && reader.now.drains == 0)
+        reader.close()
+    }
+
+    @Test func `A stream knows whether its peer has spoken or gone, and takes nothing for that`() async throws {
+        let (ours, peer) = try Peer.pair()
+        let reader = Reader.on(self.loop, ours, reads: false)
+        #expect(try await reader.ask { $0.isSilent } == true)
+        peer.send([7])
+        // A pair of sockets of one machine has nothing on its way.
+        #expect(try await reader.ask { $0.isSilent } == false)
+        reader.act { $0.setReading(true) }
+        #expect(try await eventually { reader.now.bytes == [7] })
+        #expect(try await reader.ask { $0.isSilent } == true)
+        reader.act { $0.setReading(false) }
+        peer.close()
+        #expect(try await reader.ask { $0.isSilent } == false)
+        reader.close()
+    }
+
     @Test func `A stream that does not read leaves the peer's bytes in the kernel`() async throws {
         let (ours, peer) = try Peer.pair(sendBuffer: 32768)
         defer { peer.close() }

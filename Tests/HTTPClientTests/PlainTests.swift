@@ -90,6 +90,76 @@ struct PlainTests {
         #expect(server.opened == 3)
     }
 
+    @Test func `A request that its peer worked on is not sent again when the connection breaks`() async throws {
+        let (server, requests) = try answering { connection, request in
+            guard connection == 0 && request == 1 else { return fine }
+            Stopwatch.sleep(milliseconds: 1300)
+            return nil
+        }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let endpoint = endpoint("http://127.0.0.1:\(server.port)/")
+            #expect(try await upstream.perform(endpoint).text == "fine")
+            #expect(try await upstream.perform(endpoint).ends == [.broken])
+        }
+        #expect(server.opened == 1 && requests.now.count == 2)
+    }
+
+    @Test func `An answer that comes before the request has left whole is heard`() async throws {
+        let refusal = "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 7\r\nContent-Length: 4\r\n\r\nwait"
+        // Closes with most of the request unread, so that a reset follows the answer at once.
+        let server = try LoopbackServer { socket, _ in
+            _ = try socket.receive(within: .seconds(20))
+            try socket.send(Array(refusal.utf8))
+        }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let endpoint = endpoint("http://127.0.0.1:\(server.port)/")
+            let body = String(repeating: "x", count: 30_000_000)
+            for _ in 0..<5 {
+                let told = try await upstream.perform(endpoint, body)
+                #expect(told.isWhole && told.heads.first?.retryAfterSeconds == 7 && told.text == "wait")
+            }
+        }
+    }
+
+    @Test func `What lies unread behind an answer is nobody's answer`() async throws {
+        // The answer ends where a read does, and another one lies behind it.
+        let count = 16384 - "HTTP/1.1 200 OK\r\nContent-Length: 16000\r\n\r\n".utf8.count
+        let own = "HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n" + String(repeating: "o", count: count)
+        let other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"
+        let (server, _) = try answering { connection, _ in connection == 0 ? own + other : fine }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let told = try await upstream.performTwice(endpoint("http://127.0.0.1:\(server.port)/"))
+            #expect(told.map(\.count) == [count, 4] && told[1].text == "fine")
+        }
+        #expect(server.opened == 2)
+    }
+
+    @Test(arguments: ["204 No Content\r\n", "304 Not Modified\r\n", "200 OK\r\nContent-Length: 0\r\n"])
+    func `An answer without a body may name a coding`(start: String) async throws {
+        let (server, _) = try answering { _, _ in "HTTP/1.1 \(start)Content-Encoding: gzip\r\n\r\n" }
+        defer { server.stop() }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let endpoint = endpoint("http://127.0.0.1:\(server.port)/")
+            for _ in 0..<2 { #expect(try await upstream.perform(endpoint).isWhole) }
+        }
+        #expect(server.opened == 1)
+    }
+
+    @Test func `What was packed in several parts is unpacked whole, or not taken`() async throws {
+        let provider = try FakeProvider { call, _ in
+            let rest: [UInt8] = call.body == Array("parts".utf8) ? CallTests.zipped : [0x1F, 0x8B, 0x07]
+            return .events([.split(CallTests.zipped + rest, every: 50)], headers: [("Content-Encoding", "gzip")])
+        }
+        try await withUpstream { (upstream: Upstream) async throws -> Void in
+            let told = try await upstream.perform(provider.endpoint(), "parts", stream: true)
+            #expect(told.isWhole && told.text == String(repeating: "zipped text ", count: 40))
+            #expect(try await upstream.perform(provider.endpoint(), "rubbish", stream: true).ends == [.coding])
+        }
+    }
+
     @Test func `A call is made twice at most`() async throws {
         let (server, _) = try answering { connection, request in connection == 0 && request == 0 ? fine : nil }
         defer { server.stop() }
@@ -124,7 +194,7 @@ struct PlainTests {
             let call = try await upstream.start(endpoint("http://127.0.0.1:\(server.port)/")) { test in
                 test.onHead = { $0.call?.setPaused(true) }
             }
-            #expect(Stopwatch.wait(upTo: .seconds(5)) { !call.told.heads.isEmpty })
+            #expect(Stopwatch.wait(upTo: .seconds(15)) { !call.told.heads.isEmpty })
             Stopwatch.sleep(milliseconds: 50)
             #expect(call.told.count == 0 && call.told.ends.isEmpty)
             try await upstream.run { _ in call.call?.setPaused(false) }
@@ -233,7 +303,7 @@ struct PlainTests {
             let call = try await upstream.start(provider.endpoint(), keeps: false) { test in
                 test.onHead = { $0.call?.setPaused(true) }
             }
-            #expect(Stopwatch.wait(upTo: .seconds(5)) { !call.told.heads.isEmpty })
+            #expect(Stopwatch.wait(upTo: .seconds(15)) { !call.told.heads.isEmpty })
             Stopwatch.sleep(milliseconds: 200)
             let held = try await upstream.run { _ in (call.call as? PlainCall)?.heldBytes }
             #expect((0...16384).contains(try #require(held)))
@@ -249,7 +319,7 @@ struct PlainTests {
         let upstream = try await Upstream()
         let call = try await upstream.start(provider.endpoint(), deadline: .seconds(1))
         let seen = try #require(provider.rest.waitForCall())
-        if isAnswered { #expect(Stopwatch.wait(upTo: .seconds(5)) { call.told.count > 0 }) }
+        if isAnswered { #expect(Stopwatch.wait(upTo: .seconds(15)) { call.told.count > 0 }) }
         try await upstream.dropClient()
         #expect(seen.waitForEnd() == .peerClosed)
         // Nor does the deadline find anything to end.
@@ -267,7 +337,7 @@ struct PlainTests {
         try await withUpstream { (upstream: Upstream) async throws -> Void in
             defer { gate.open() }
             let call = try await upstream.start(provider.endpoint(), "long")
-            #expect(Stopwatch.wait(upTo: .seconds(5)) { call.told.count > 0 })
+            #expect(Stopwatch.wait(upTo: .seconds(15)) { call.told.count > 0 })
             #expect(try await upstream.perform(other.endpoint()).isWhole)
             gate.open()
             #expect(call.ends() && call.told.isWhole)

@@ -58,6 +58,8 @@ final class TestCall: UpstreamReceiver, @unchecked Sendable {
     var onHead: ((TestCall) -> Void)?
     /// Called on the loop for every piece; false gives the call up.
     var onBytes: ((TestCall) -> Bool)?
+    /// Called on the loop when the call has ended.
+    var onEnd: (() -> Void)?
 
     /// - Parameter keeps: whether the bytes are kept, or only counted.
     init(keeps: Bool = true) { self.keeps = keeps }
@@ -80,6 +82,7 @@ final class TestCall: UpstreamReceiver, @unchecked Sendable {
     func upstreamEnded(_ failure: HTTPClientFailure?) {
         self.box.change { $0.ends.append(failure) }
         self.call = nil
+        self.onEnd?()
     }
 
     /// Waits for the end; false when it did not come.
@@ -147,6 +150,22 @@ final class Upstream: @unchecked Sendable {
         let call = try await self.start(endpoint, body, stream: stream, deadline: deadline)
         #expect(call.ends(), "the call has no end")
         return call.told
+    }
+
+    /// Two streamed calls, the second of which begins as soon as the first has ended, before the loop looks at its
+    /// sockets again.
+    func performTwice(_ endpoint: UpstreamEndpoint) async throws -> [Told] {
+        let second = TestCall()
+        let first = try await self.start(
+            endpoint,
+            prepare: { first in
+                first.onEnd = {
+                    second.call = self.client?.start(
+                        endpoint, body: [], expectsStream: true, deadline: .seconds(20), receiver: second)
+                }
+            })
+        #expect(first.ends() && second.ends(), "the calls have no end")
+        return [first.told, second.told]
     }
 
     func openCalls() async throws -> Int { try await self.run { $0.client?.openCalls ?? -1 } }

@@ -32,7 +32,7 @@ struct DrainTests {
             try busy.request("GET", "/slow")
             try busy.request("GET", "/behind")
             #expect(told.becomes { $0 == ["running"] })
-            #expect(Stopwatch.wait(upTo: .seconds(5)) { server.server.openConnections == 4 })
+            #expect(Stopwatch.wait(upTo: .seconds(15)) { server.server.openConnections == 4 })
             // What has not been read of the half request yet cannot be seen.
             Stopwatch.sleep(milliseconds: 300)
             var isBegun = false
@@ -41,7 +41,7 @@ struct DrainTests {
                 isBegun = true
                 #expect(idle.isClosed(within: .seconds(10)))
                 #expect(silent.isClosed(within: .seconds(10)))
-                #expect(Stopwatch.wait(upTo: .seconds(5)) { server.server.openConnections == 2 })
+                #expect(Stopwatch.wait(upTo: .seconds(15)) { server.server.openConnections == 2 })
                 try? half.send("Host: a\r\n\r\n")
                 gate.open()
             }

@@ -220,10 +220,11 @@ struct LeavingTests {
                 told.note("gone")
             }
             exchange.beginStream()
-            // The loop is kept busy, so that the broken connection is first met by the write.
-            for _ in 0..<3000 where told.now.isEmpty {
+            // The loop is kept busy for a while, so that the broken connection is first met by a write.
+            for turn in 0..<3000 where told.now.isEmpty {
                 Stopwatch.sleep(milliseconds: 1)
                 exchange.send(String(repeating: "x", count: 2000))
+                if turn % 200 == 199 { await exchange.loop.sleep(for: .milliseconds(1)) }
             }
             exchange.send("and more")
             exchange.endStream(isComplete: true)

@@ -20,7 +20,7 @@ struct AdminSharedStoreTests {
         #expect(statuses == [200, 429])
         try gateways[0].override("requests_per_minute", of: caller, to: 3)
         // The other instance remembers its refusal until it has heard of the change.
-        let heard = try Stopwatch.wait(upTo: .seconds(5), every: 20) {
+        let heard = try Stopwatch.wait(upTo: .seconds(15), every: 20) {
             try gateways[1].ask(Ask("shared"), as: caller).status == 200
         }
         #expect(heard)

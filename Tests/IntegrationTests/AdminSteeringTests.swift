@@ -29,7 +29,7 @@ struct AdminSteeringTests {
         try gateway.override("requests_per_minute", of: caller, to: 100, more: #","expiresInSeconds":1"#)
         #expect(try gateway.ask(Ask("short"), as: caller).status == 200)
         #expect(
-            Stopwatch.wait(upTo: .seconds(5), every: 50) {
+            Stopwatch.wait(upTo: .seconds(15), every: 50) {
                 (try? gateway.quota(caller))?["requests_per_minute"]?.limit == 0
             })
         #expect(try gateway.ask(Ask("short"), as: caller).status == 429)

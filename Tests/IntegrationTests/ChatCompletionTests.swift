@@ -192,7 +192,7 @@ struct ChatCompletionTests {
         #expect(try gateway.chat("other", as: caller).status == 429)
         client.close()
         #expect(try gateway.isIdle(caller))
-        #expect(script.waitForCall()?.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(script.waitForCall()?.waitForEnd(within: .seconds(15)) == .peerClosed)
         #expect(try gateway.charged(to: caller) > 3)
     }
 }

@@ -24,7 +24,7 @@ struct ConcurrencyTests {
             for _ in 0..<3 { _ = try client.event() }
             client.close(reset: reset)
             #expect(try gateway.isIdle(caller))
-            #expect(script.waitForCall(round)?.waitForEnd(within: .seconds(2)) == .peerClosed)
+            #expect(script.waitForCall(round)?.waitForEnd(within: .seconds(15)) == .peerClosed)
             #expect(try gateway.ask(Ask("between"), as: caller).status == 200)
         }
         #expect(try gateway.used("concurrent_requests", by: caller) == 0)
@@ -41,7 +41,7 @@ struct ConcurrencyTests {
         let call = try #require(script.waitForCall())
         #expect(try gateway.used("concurrent_requests", by: caller) == 1)
         client.close(reset: reset)
-        #expect(call.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(call.waitForEnd(within: .seconds(15)) == .peerClosed)
         #expect(try gateway.isIdle(caller))
         #expect(try gateway.ask(Ask("next"), as: caller).status == 200)
         // The ask was admitted, and its prompt went to the provider.

@@ -181,7 +181,7 @@ struct ReloadTests {
             $0.name == "askgate_config_reloads_total" && $0.value > 0
         }
         #expect(results.map(\.value) == [1])
-        #expect(Stopwatch.wait(upTo: .seconds(2)) { gateway.process.child.standardError.contains("askgate.yaml") })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { gateway.process.child.standardError.contains("askgate.yaml") })
         #expect(try gateway.ask(Ask("after"), as: caller).status == 200)
         #expect(try gateway.ask(Ask("over"), as: caller).status == 429)
         try gateway.reload(gateway.settings)
@@ -223,6 +223,6 @@ struct ReloadTests {
         )
         #expect(gateway.isAlive)
         #expect((try? RawClient(port: free)) == nil)
-        #expect(Stopwatch.wait(upTo: .seconds(2)) { gateway.process.child.standardError.contains("restart") })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { gateway.process.child.standardError.contains("restart") })
     }
 }

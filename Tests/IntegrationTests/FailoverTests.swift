@@ -136,7 +136,7 @@ struct FailoverTests {
         let waiting = Caller("conc-1")
         try gateway.send(ask, as: waiting, on: clients[1])
         #expect(
-            try Stopwatch.wait(upTo: .seconds(5)) {
+            try Stopwatch.wait(upTo: .seconds(15)) {
                 try gateway.used("concurrent_requests", by: waiting) == 1
             })
         let refused = try gateway.ask(ask)
@@ -169,7 +169,7 @@ struct FailoverTests {
             let second = try gateway.client()
             try gateway.send(ask, as: caller, on: second)
             #expect(
-                try Stopwatch.wait(upTo: .seconds(5)) {
+                try Stopwatch.wait(upTo: .seconds(15)) {
                     try gateway.used("concurrent_requests", by: caller) == 1
                 })
             second.close()

@@ -100,7 +100,7 @@ private final class Crowd: Sendable {
                 self.leave(finishes: finishes, thread: thread, &dice)
                 guard !finishes else { continue }
                 let script = self.aborting[thread]
-                if !Stopwatch.wait(upTo: .seconds(3), until: { script.calls.allSatisfy { $0.end != nil } }) {
+                if !Stopwatch.wait(upTo: .seconds(5), until: { script.calls.allSatisfy { $0.end != nil } }) {
                     self.slow.add(1, ordering: .relaxed)
                 }
             }

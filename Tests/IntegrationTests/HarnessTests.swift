@@ -119,7 +119,7 @@ struct HarnessTests {
         let killed = try ChildProcess("sleep", ["30"])
         #expect(killed.isRunning && killed.residentMemory > 0)
         killed.signal(9)
-        #expect(killed.waitForExit(within: .seconds(5)) == 128 + 9)
+        #expect(killed.waitForExit(within: .seconds(15)) == 128 + 9)
     }
 
     @Test func `A metrics page is summed over the labels asked for`() {

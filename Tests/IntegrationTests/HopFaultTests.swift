@@ -16,7 +16,7 @@ struct HopFaultTests {
         let question = try #require(try home.ask(ask, as: caller, headers: key).question)
         #expect(try away.follow(question, as: caller).text == "kept")
         home.process.child.signal(SIGKILL)
-        _ = home.process.child.waitForExit(within: .seconds(5))
+        _ = home.process.child.waitForExit(within: .seconds(15))
         for answer in [
             try away.follow(question, as: caller), try away.ask(ask, as: caller, headers: key),
         ] {
@@ -27,7 +27,7 @@ struct HopFaultTests {
         #expect(away.hops("sent", "unreachable") == 3)
         try gateways.expireLease(of: question)
         #expect(
-            Stopwatch.wait(upTo: .seconds(5), every: 50) {
+            Stopwatch.wait(upTo: .seconds(15), every: 50) {
                 (try? away.follow(question, as: caller).code) == "question_gone"
             })
         #expect(try away.cancel(question, as: caller) == 410)
@@ -97,7 +97,7 @@ struct HopFaultTests {
         let ask = Ask(marker, task: "kept", stream: true)
         _ = try gateways[0].ask(ask, as: caller2, headers: key)
         #expect(
-            Stopwatch.wait(upTo: .seconds(3), every: 20) {
+            Stopwatch.wait(upTo: .seconds(15), every: 20) {
                 (try? gateways[1].ask(ask, as: caller2, headers: key).code) == "idempotency_finished"
             })
         #expect(gateways[1].hops("sent", "answered") == 0)
@@ -167,7 +167,7 @@ struct HopFaultTests {
         var part = try gateways[1].beginFollowing(try #require(answer.question), as: caller, on: away)
         try gateways[1].read(2, into: &part, on: away)
         gateways[0].process.child.signal(SIGTERM)
-        #expect(Stopwatch.wait(upTo: .seconds(5)) { !gateways[0].process.isReady })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { !gateways[0].process.isReady })
         // Even who comes now is served.
         #expect(try gateways[1].cancel(String(repeating: "1", count: 32), as: caller) == 410)
         gates[1].open()

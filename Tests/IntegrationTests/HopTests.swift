@@ -41,8 +41,8 @@ struct HopTests {
         #expect(record["question_id"]?.string == question && record["subject"]?.string == caller.subject)
         #expect(record["outcome"]?.string == "answered" && record["status"]?.int == 200)
         #expect(home.process.record(of: here.requestID)?["elsewhere"]?.bool == false)
-        #expect(Stopwatch.wait(upTo: .seconds(3)) { away.hops("sent", "answered") > sent })
-        #expect(Stopwatch.wait(upTo: .seconds(3)) { home.hops("served", "answered") > served })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { away.hops("sent", "answered") > sent })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { home.hops("served", "answered") > served })
         #expect(home.process.record(of: question)?["kind"] == nil, "the record of an ask has no kind")
         for gateway in gateways.all { #expect(!gateway.process.everySink.contains(marker)) }
     }
@@ -99,7 +99,7 @@ struct HopTests {
         let call = try #require(script.calls.first)
         #expect(call.end == nil)
         away.close()
-        #expect(Stopwatch.wait(upTo: .seconds(1)) { call.end == .peerClosed })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { call.end == .peerClosed })
     }
 
     @Test func `A cancel elsewhere ends the provider's call within a second, kept or not`() throws {
@@ -114,7 +114,8 @@ struct HopTests {
             #expect(try gateways[1].cancel(question, as: Caller()) == 404)
             #expect(script.calls.first?.end == nil)
             #expect(try gateways[1].cancel(question, as: caller) == 204)
-            #expect(script.calls.first?.waitForEnd(within: .seconds(1)) != nil)
+            // A second, and what a busy machine adds.
+            #expect(script.calls.first?.waitForEnd(within: .seconds(3)) != nil)
             for gateway in gateways.all { #expect(try gateway.cancel(question, as: caller) == 204) }
             gateways[0].readEvents(of: &answer, on: client)
             answer.checkStream()
@@ -122,7 +123,7 @@ struct HopTests {
             #expect(try gateways[1].charged(to: caller) > 0)
         }
         #expect(
-            Stopwatch.wait(upTo: .seconds(5), every: 20) {
+            Stopwatch.wait(upTo: .seconds(15), every: 20) {
                 gateways[1].process.records.contains {
                     $0["kind"]?.string == "cancel" && $0["elsewhere"]?.bool == true && $0["status"]?.int == 204
                 }
@@ -291,7 +292,7 @@ struct HopRepeatTests {
         gate.open()
         gateways[0].readEvents(of: &first, on: client)
         #expect(
-            Stopwatch.wait(upTo: .seconds(3), every: 20) {
+            Stopwatch.wait(upTo: .seconds(15), every: 20) {
                 (try? gateways[1].ask(Ask(marker, task: "tiny", stream: true), as: caller, headers: key).code)
                     == "idempotency_finished"
             })

@@ -77,7 +77,7 @@ struct IdempotencyTests {
         gate.open()
         gateway.readEvents(of: &first, on: client)
         #expect(
-            Stopwatch.wait(upTo: .seconds(3), every: 20) {
+            Stopwatch.wait(upTo: .seconds(15), every: 20) {
                 let late = try? gateway.ask(Ask(marker, task: "tiny", stream: true), as: caller, headers: key)
                 return late?.status == 410 && late?.code == "idempotency_finished"
             })
@@ -137,7 +137,7 @@ struct SharedKeyTests {
         #expect(try one.ask(ask, as: caller, headers: key).status == 200)
         #expect(try one.ask(ask, as: caller, headers: key).response.header("idempotency-replayed") == "true")
         #expect(
-            Stopwatch.wait(upTo: .seconds(3), every: 20) {
+            Stopwatch.wait(upTo: .seconds(15), every: 20) {
                 (try? other.ask(ask, as: caller, headers: key).code) == "idempotency_finished"
             })
         var changed = ask

@@ -25,7 +25,7 @@ struct LifecycleTests {
     @Test func `A gateway that is asked to end lets its streams end first`() throws {
         var (gateway, client, answer, gate) = try self.streaming()
         gateway.process.child.signal(15)
-        #expect(Stopwatch.wait(upTo: .seconds(2)) { !gateway.process.isReady })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { !gateway.process.isReady })
         #expect(gateway.process.admin("/livez")?.status == 200)
         if let late = try? gateway.client(limit: .seconds(5)) {
             let response = try? gateway.post(Ask("late").json, as: Caller(), on: late)
@@ -59,7 +59,7 @@ struct LifecycleTests {
         Stopwatch.sleep(milliseconds: 300)
         #expect(gateway.process.child.isRunning)
         gateway.process.child.signal(15)
-        #expect(gateway.process.child.waitForExit(within: .seconds(5)) != nil)
+        #expect(gateway.process.child.waitForExit(within: .seconds(15)) != nil)
         #expect(client.isClosed())
     }
 
@@ -81,7 +81,7 @@ struct LifecycleTests {
     @Test func `Listeners stay open for as long as the drain is told to wait`() throws {
         let gateway = try TestGateway(.with { $0.http = "{drain: {delay: 1500ms, deadline: 10s}}" })
         gateway.process.child.signal(15)
-        #expect(Stopwatch.wait(upTo: .seconds(1)) { gateway.process.admin("/readyz")?.status == 503 })
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { gateway.process.admin("/readyz")?.status == 503 })
         #expect(try gateway.ask(Ask("during")).status == 200)
         #expect(gateway.process.child.waitForExit(within: .seconds(10)) == 0)
     }
@@ -94,7 +94,7 @@ struct LifecycleTests {
         try gateway.send(Ask(marker, stream: true), as: Caller(), on: client)
         script.waitForCall()
         client.close()
-        #expect(script.calls.first?.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(script.calls.first?.waitForEnd(within: .seconds(15)) == .peerClosed)
         #expect(gateway.process.stop(within: .seconds(10)) == 0)
     }
 
@@ -123,7 +123,7 @@ struct LifecycleTests {
             for client in clients { try client.request("GET", "/api/health") }
             for client in clients { client.close(reset: round % 2 == 0) }
         }
-        #expect(Stopwatch.wait(upTo: .seconds(5), every: 50) { gateway.process.child.openDescriptors <= before + 4 })
+        #expect(Stopwatch.wait(upTo: .seconds(15), every: 50) { gateway.process.child.openDescriptors <= before + 4 })
         #expect(gateway.isAlive)
     }
 

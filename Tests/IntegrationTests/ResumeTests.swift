@@ -111,7 +111,7 @@ struct ResumeTests {
                 let rest = try gateway.follow(try #require(answer.question), as: caller)
                 #expect(rest.text == "some more" && rest.isFinished)
             } else {
-                #expect(call.waitForEnd(within: .seconds(2)) != nil)
+                #expect(call.waitForEnd(within: .seconds(15)) != nil)
                 #expect(try gateway.isIdle(caller))
                 let rest = try gateway.follow(try #require(answer.question), as: caller)
                 #expect(rest.code == "question_cancelled" && rest.text == "some ")
@@ -125,7 +125,7 @@ struct ResumeTests {
         let caller = Caller()
         let question = try #require(try gateway.ask(Ask("brief", task: "brief", stream: true), as: caller).question)
         #expect(
-            Stopwatch.wait(upTo: .seconds(5), every: 100) {
+            Stopwatch.wait(upTo: .seconds(15), every: 100) {
                 (try? gateway.follow(question, as: caller).status) == 404
             })
         let marker = Caller.unique("long")
@@ -164,7 +164,7 @@ struct ResumeTests {
             gateway.readEvents(of: &answer, on: client)
             answer.checkStream()
             #expect(answer.code == "question_cancelled")
-            #expect(script.calls.first?.waitForEnd(within: .seconds(2)) != nil)
+            #expect(script.calls.first?.waitForEnd(within: .seconds(15)) != nil)
             #expect(try gateway.charged(to: caller) > 0)
         }
         let client = try gateway.client()

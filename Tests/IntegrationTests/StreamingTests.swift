@@ -109,13 +109,13 @@ struct StreamingTests {
         var seen = 0
         while seen < 20 { if try client.event()?.name == "answer" { seen += 1 } }
         client.close()
-        #expect(script.waitForCall()?.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(script.waitForCall()?.waitForEnd(within: .seconds(15)) == .peerClosed)
         let charged = try gateway.charged(to: cut)
         #expect(charged >= 20)
         #expect(charged < (try gateway.charged(to: whole)))
         #expect(try gateway.used("requests_per_minute", by: cut) == 1)
         #expect(
-            Stopwatch.wait(upTo: .seconds(3)) {
+            Stopwatch.wait(upTo: .seconds(15)) {
                 gateway.process.records.contains { $0["subject"]?.string == cut.subject }
             })
         let record = try #require(gateway.process.records.last { $0["subject"]?.string == cut.subject })
@@ -132,7 +132,7 @@ struct StreamingTests {
         #expect(try gateway.begin(Ask(marker, stream: true), as: Caller(), on: client).status == 200)
         _ = try client.event()
         client.close(reset: reset)
-        #expect(script.waitForCall()?.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(script.waitForCall()?.waitForEnd(within: .seconds(15)) == .peerClosed)
     }
 
     @Test func `A long answer in one write arrives whole`() throws {
@@ -166,7 +166,7 @@ struct SilentProviderTests {
         // A stream's head went out with the first sign of life; a plain answer may take as long as an ask may.
         if !stream { #expect(answer.status == 504) }
         #expect(watch.milliseconds < (stream ? 5000 : 9000))
-        #expect(script.waitForCall()?.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(script.waitForCall()?.waitForEnd(within: .seconds(15)) == .peerClosed)
         #expect(try gateway.isIdle(caller))
     }
 
@@ -180,7 +180,7 @@ struct SilentProviderTests {
         answer.checkStream()
         #expect(answer.text == "w0 w1 w2 ")
         #expect(answer.code == "provider_timeout")
-        #expect(script.waitForCall()?.waitForEnd(within: .seconds(2)) == .peerClosed)
+        #expect(script.waitForCall()?.waitForEnd(within: .seconds(15)) == .peerClosed)
         #expect(try gateway.isIdle(caller))
     }
 
@@ -228,7 +228,7 @@ struct SlowReaderTests {
         let call = try #require(script.waitForCall())
         // The kernel's buffers fill for a while after the gateway has stopped reading.
         #expect(
-            Stopwatch.wait(upTo: .seconds(2), every: 1) {
+            Stopwatch.wait(upTo: .seconds(15), every: 1) {
                 let sent = call.bytesSent
                 Stopwatch.sleep(milliseconds: 300)
                 return sent == call.bytesSent

@@ -5,9 +5,9 @@ import Testing
 @testable import RedisClient
 
 extension RedisCluster {
-    func settings(seeds: [Int] = [0, 1, 2], timeout: TimeSpan = .seconds(10)) -> RedisSettings {
+    func settings(seeds: [Int] = [0, 1, 2], timeout: TimeSpan = .seconds(30)) -> RedisSettings {
         RedisSettings(
-            topology: .cluster(seeds: seeds.map { self.masters[$0].address }), connectTimeout: .seconds(5),
+            topology: .cluster(seeds: seeds.map { self.masters[$0].address }), connectTimeout: .seconds(30),
             commandTimeout: timeout)
     }
 

@@ -17,7 +17,7 @@ struct RedisTLSTests {
     ) throws -> RedisSettings {
         RedisSettings(
             topology: .single(RedisAddress(host: host, port: server.tlsPort)), tls: try TLSClientContext(tls),
-            connectTimeout: .seconds(5), commandTimeout: .seconds(10))
+            connectTimeout: .seconds(30), commandTimeout: .seconds(30))
     }
 
     static func trusting() throws -> TLSClientSettings {
@@ -102,7 +102,7 @@ struct RedisTLSTests {
             #expect(failure == .tls(.handshakeFailed) || failure == .unreachable)
         }
         let plain = RedisSettings(
-            topology: .single(RedisAddress(host: "127.0.0.1", port: server.tlsPort)), commandTimeout: .seconds(10))
+            topology: .single(RedisAddress(host: "127.0.0.1", port: server.tlsPort)), commandTimeout: .seconds(30))
         try await withClient(plain) { client in
             let failure = await client.call("PING").failure
             #expect(failure == .unreachable || failure == .connectionLost)

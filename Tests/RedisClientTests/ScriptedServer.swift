@@ -46,7 +46,7 @@ final class ScriptedServer: Sendable {
     var connections: Int { self.server.opened }
     var address: RedisAddress { RedisAddress(host: "127.0.0.1", port: self.port) }
     var settings: RedisSettings {
-        RedisSettings(topology: .single(self.address), connectTimeout: .seconds(5), commandTimeout: .seconds(10))
+        RedisSettings(topology: .single(self.address), connectTimeout: .seconds(30), commandTimeout: .seconds(30))
     }
 }
 

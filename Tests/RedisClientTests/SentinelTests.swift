@@ -10,7 +10,7 @@ extension RedisSentinels {
             topology: .sentinel(
                 master: ByteString(name), sentinels: self.sentinels.map(\.address),
                 credentials: password.map { RedisCredentials(password: ByteString($0)) }),
-            connectTimeout: .seconds(5), commandTimeout: .seconds(10))
+            connectTimeout: .seconds(30), commandTimeout: .seconds(30))
     }
 }
 
@@ -45,7 +45,7 @@ struct SentinelTests {
         let silence = RedisSettings(
             topology: .sentinel(
                 master: "main", sentinels: ports.map { RedisAddress(host: "127.0.0.1", port: $0) }, credentials: nil),
-            commandTimeout: .seconds(10))
+            commandTimeout: .seconds(30))
         try await withClient(silence) { #expect(await $0.call("PING").failure == .noSentinel) }
     }
 
@@ -64,7 +64,7 @@ struct SentinelTests {
         defer { sentinel.stop() }
         let settings = RedisSettings(
             topology: .sentinel(master: "main", sentinels: [sentinel.address], credentials: nil),
-            commandTimeout: .seconds(10))
+            commandTimeout: .seconds(30))
         try await withClient(settings) { client in
             #expect(await client.call("SET", "b", "1").failure == .notServing)
             named.change { $0 = setup.master.port }

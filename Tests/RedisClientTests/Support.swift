@@ -10,7 +10,7 @@ import Testing
 struct NeverHappened: Error {}
 
 /// Asks again until the condition holds, and lets other tasks of the thread go on meanwhile.
-func eventually(within limit: TimeSpan = .seconds(15), _ condition: () async throws -> Bool) async throws {
+func eventually(within limit: TimeSpan = .seconds(60), _ condition: () async throws -> Bool) async throws {
     let watch = Stopwatch()
     while try await !condition() {
         if watch.elapsed > limit { throw NeverHappened() }
@@ -105,7 +105,7 @@ final class TestClient: Sendable {
 
     /// Asks again until the answer is as wanted; the last one.
     func until(
-        within limit: TimeSpan = .seconds(20), _ words: [String], key: String? = nil, _ isWanted: (Answer) -> Bool
+        within limit: TimeSpan = .seconds(60), _ words: [String], key: String? = nil, _ isWanted: (Answer) -> Bool
     ) async -> Answer {
         let watch = Stopwatch()
         while true {
@@ -137,11 +137,11 @@ extension RedisServer {
 
     /// A client of this one server. Tests wait long, so that a busy machine breaks none.
     func settings(
-        credentials: RedisCredentials? = nil, database: Int = 0, timeout: TimeSpan = .seconds(10), most: Int = 16384
+        credentials: RedisCredentials? = nil, database: Int = 0, timeout: TimeSpan = .seconds(30), most: Int = 16384
     ) -> RedisSettings {
         RedisSettings(
             topology: .single(self.address), credentials: credentials, database: database,
-            connectTimeout: .seconds(5), commandTimeout: timeout, mostCalls: most)
+            connectTimeout: .seconds(30), commandTimeout: timeout, mostCalls: most)
     }
 
     /// How often a command was run.

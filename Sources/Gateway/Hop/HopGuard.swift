@@ -9,6 +9,8 @@ final class HopGuard: Sendable {
     static let window: Int64 = 30
 
     private let nonces: NonceMemory
+    /// The latest second that this clock has shown: set back, it must not make old hops fresh again.
+    private let newest = Atomic<Int64>(.min)
 
     init(_ nonces: NonceMemory = NonceMemory()) { self.nonces = nonces }
 
@@ -43,7 +45,8 @@ final class HopGuard: Sendable {
         guard let request = HopRequest(head), let signature = HopRequest.signature(in: head) else {
             throw .malformed
         }
-        guard (wall.seconds &- Self.window...wall.seconds &+ Self.window).contains(request.seconds) else {
+        let newest = self.newest.max(wall.seconds, ordering: .relaxed).newValue
+        guard request.seconds >= newest &- Self.window, request.seconds <= wall.seconds &+ Self.window else {
             throw .stale
         }
         guard keys.areOf(signature, request) else { throw .badSignature }
@@ -55,7 +58,7 @@ final class HopGuard: Sendable {
     }
 }
 
-/// The nonces of the last minute, and up to one minute more. From any loop.
+/// The nonces of the last minute and a half, and up to as much more. From any loop.
 final class NonceMemory: Sendable {
     enum Verdict {
         case new
@@ -64,8 +67,9 @@ final class NonceMemory: Sendable {
         case full
     }
 
-    /// A hop is taken from a window before its time until a window behind it; seconds are whole.
-    private static let span = TimeSpan.seconds(2 * HopGuard.window + 2)
+    /// A hop is taken from a window before its time until a window behind it, and a window more where the clock is set
+    /// back; seconds are whole.
+    private static let span = TimeSpan.seconds(3 * HopGuard.window + 2)
 
     private struct State {
         var young: Set<RequestID> = []

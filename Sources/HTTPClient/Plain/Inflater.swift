@@ -29,8 +29,11 @@ final class Inflater {
         self.stream.pointee.next_in = base
         self.stream.pointee.avail_in = UInt32(clamping: bytes.count)
         repeat {
-            // Bytes behind the end of what was packed are padding.
-            guard !self.isComplete else { return true }
+            // Behind the end of what was packed there may be more of its kind (RFC 1952 §2.2), and nothing else.
+            if self.isComplete {
+                guard inflateReset(self.stream) == Z_OK else { return false }
+                self.isComplete = false
+            }
             self.stream.pointee.next_out = self.piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
             self.stream.pointee.avail_out = UInt32(Self.pieceBytes)
             let result = CZlib.inflate(self.stream, Z_NO_FLUSH)

@@ -32,6 +32,9 @@ final class PlainCall: UpstreamCall {
     private var inflater: Inflater?
     private var keepsConnection = false
     private var isReused = false
+    private var sentAt = MonotonicTime(nanoseconds: 0)
+    /// A peer that had closed an idle connection says so at once; whoever works on a request for longer has it.
+    private static let longestUnread = TimeSpan.seconds(1)
     private var isResuming = false
     /// Of heads so far, those of interim answers too.
     private var headBytes = 0
@@ -132,6 +135,7 @@ final class PlainCall: UpstreamCall {
 
     private func use(_ stream: ByteStream) {
         self.stream = stream
+        self.sentAt = self.loop.turnTime
         stream.delegate = self
         stream.readLimit = self.readLimit
         stream.setReading(!self.isPaused)
@@ -251,7 +255,8 @@ final class PlainCall: UpstreamCall {
         case .untilClose: self.phase = .untilClose
         }
         let codings = head.values("content-encoding").map { $0.lowercased() }.filter { $0 != "identity" && !$0.isEmpty }
-        if !codings.isEmpty {
+        // An answer without a body names the coding that it would have.
+        if !codings.isEmpty, !self.hasNoBody {
             guard codings.count == 1, let inflater = Inflater(codings[0]) else {
                 self.end(.coding)
                 return false
@@ -260,8 +265,13 @@ final class PlainCall: UpstreamCall {
         }
         self.receiver?.upstreamAnswered(
             UpstreamHead(head, wanting: self.endpoint.wantedFields, now: self.loop.clock.wallTime()))
-        if case .length(0) = self.phase { self.complete(rest: rest) }
+        if self.hasNoBody { self.complete(rest: rest) }
         return !self.isOver
+    }
+
+    private var hasNoBody: Bool {
+        if case .length(0) = self.phase { return true }
+        return false
     }
 
     /// Tells what some bytes of a chunked body hold; gives how many it took.
@@ -334,7 +344,7 @@ extension PlainCall: ByteStreamDelegate {
 
     func streamEnded(failed: Bool) {
         switch self.phase {
-        case .head where self.isReused && !self.request.isEmpty:
+        case .head where self.isReused && !self.request.isEmpty && self.loop.turnTime - self.sentAt < Self.longestUnread:
             // Closed by the peer while it was idle, as peers may, and most likely before it knew of a request.
             self.isReused = false
             self.stream?.close()

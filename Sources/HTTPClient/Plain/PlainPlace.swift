@@ -37,10 +37,11 @@ final class PlainPlace {
     var openCalls = 0
     var isUnused: Bool { self.idle.isEmpty && self.openCalls == 0 }
 
-    /// The connection that was used last; the caller becomes its delegate.
+    /// The connection that was used last; the caller becomes its delegate. None on which something lies unread, which
+    /// the next request would be given as its answer, or whose peer has gone.
     func take(now: MonotonicTime) -> ByteStream? {
         while let connection = self.idle.popLast() {
-            if connection.stream.isOpen, now - connection.since < Self.oldest { return connection.stream }
+            if now - connection.since < Self.oldest, connection.stream.isSilent { return connection.stream }
             connection.stream.close()
         }
         return nil

@@ -121,7 +121,11 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     }
 
     package func submit(_ settlement: Settlement) {
-        self.onLoop { self.send(SettlementQueue.Entry(settlement: settlement)) }
+        self.onLoop {
+            var settlement = settlement
+            settlement.doubt(at: self.clock.monotonicTime())
+            self.send(SettlementQueue.Entry(settlement: settlement))
+        }
     }
 
     private func tag(of settlement: Settlement) -> ByteString { self.tag(of: settlement.caller.tenant).tag }

@@ -36,6 +36,7 @@ struct SettlementQueue {
         if let since = entry.mayHaveActedSince, now - since > Self.surelyRemembered {
             entry.settlement.chargesUnrecorded = false
         }
+        entry.settlement.doubt(at: now)
         return entry
     }
 

@@ -57,7 +57,7 @@ struct StoreFaultTests {
             // A thread of its own writes the log. Who asked after a failover was over may never have noticed it.
             let isTold =
                 !fault.lasts
-                || Stopwatch.wait(upTo: .seconds(5), every: 20) { stand.log.contains("store answers again") }
+                || Stopwatch.wait(upTo: .seconds(15), every: 20) { stand.log.contains("store answers again") }
             #expect(isTold)
             try self.expectBooks(stand, fault)
         }
@@ -129,7 +129,7 @@ struct StoreFaultTests {
             let caller = Caller("rpm-5", subject: subject)
             let expected = 15 * (count - (subject == stand.before.subject ? lost : 0))
             var charged = -1
-            let agrees = try Stopwatch.wait(upTo: .seconds(5), every: 50) {
+            let agrees = try Stopwatch.wait(upTo: .seconds(15), every: 50) {
                 charged = try stand.gateway.charged(to: caller)
                 return charged == expected
             }

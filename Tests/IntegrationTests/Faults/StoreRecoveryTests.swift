@@ -95,7 +95,7 @@ struct StoreRecoveryTests {
         // No client waits for a settlement.
         #expect(answer.isFinished && watch.elapsed < .seconds(5))
         #expect(
-            Stopwatch.wait(upTo: .seconds(5), every: 20) {
+            Stopwatch.wait(upTo: .seconds(15), every: 20) {
                 gateway.process.metrics.value("askgate_store_settlements_waiting") == 1
             })
         redis.resume()
@@ -151,7 +151,7 @@ struct StoreRecoveryTests {
         }
         #expect(!gateway.process.everySink.contains("store answers again"))
         try redis.call("CONFIG", "SET", "maxmemory", "0")
-        #expect(Stopwatch.wait(upTo: .seconds(5), every: 50) { (try? gateway.ask(Ask("after")).status) == 200 })
+        #expect(Stopwatch.wait(upTo: .seconds(15), every: 50) { (try? gateway.ask(Ask("after")).status) == 200 })
         #expect(gateway.process.admin("/readyz")?.json?["store"] == nil)
     }
 
@@ -189,7 +189,7 @@ struct StoreRecoveryTests {
             clients.append(try self.open(marker, at: other, as: caller).0)
         }
         gate.open()
-        #expect(try other.isIdle(caller, within: .seconds(5)))
+        #expect(try other.isIdle(caller, within: .seconds(15)))
         // Charged as reserved, and each later one by its report.
         #expect(try other.used("tokens_per_day", by: caller) == reserved + 30)
         for client in clients { client.close() }

@@ -168,7 +168,7 @@ extension TestGateway {
     }
 
     /// Whether no ask of the caller holds a slot, within the time.
-    func isIdle(_ caller: Caller, within limit: TimeSpan = .seconds(2)) throws -> Bool {
+    func isIdle(_ caller: Caller, within limit: TimeSpan = .seconds(10)) throws -> Bool {
         try Stopwatch.wait(upTo: limit, every: 20) { try self.used("concurrent_requests", by: caller) == 0 }
     }
 

@@ -44,7 +44,7 @@ final class HopGateways: Sendable {
         self.redis = redis
         self.all = try settings.map { try TestGateway($0(redis)) }
         #expect(
-            try Stopwatch.wait(upTo: .seconds(5), every: 20) { try self.registered().count == settings.count },
+            try Stopwatch.wait(upTo: .seconds(15), every: 20) { try self.registered().count == settings.count },
             "not every instance has said that it lives")
     }
 

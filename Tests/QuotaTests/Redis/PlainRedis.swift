@@ -255,6 +255,8 @@ struct RedisBench {
     let clock = TestClock()
     let database: Int
     let server: PlainServer
+    /// For what no script does.
+    let connection: PlainRedis
     let runner: PlainRunner
     let feed = ChangeFeed()
     let store: RedisStore
@@ -264,6 +266,7 @@ struct RedisBench {
         self.server = try #require(PlainServer.shared)
         let loop = try #require(PlainServer.loops?.loops.first)
         self.database = self.server.database()
+        self.connection = try self.server.connect(database: self.database)
         self.runner = PlainRunner(try self.server.connect(database: self.database), isTold: isTold)
         self.store = RedisStore(
             loop: loop, runner: self.runner, feed: self.feed, queueCapacity: queueCapacity,

@@ -77,6 +77,34 @@ private final class HalfRunner: ScriptRunner {
         #expect(try await it.bench.look(asks[0]).states.map(\.used) == [0, 45])
     }
 
+    /// An ask that ends while the store is away, for so long that the store has forgotten its record by itself.
+    @Test(arguments: [(100, true), (100, false), (400, true), (400, false)])
+    func whatTheStoreMayHaveForgottenIsNotChargedAgain(silence: Int64, admitsUnheard: Bool) async throws {
+        let it = try RedisBench()
+        let gate = QuotaGate(
+            store: it.store, local: MemoryStore(clock: it.clock), outage: Outage(expectedInstances: 1), clock: it.clock)
+        var day = Limit.day(1000)
+        day.stance = .local
+        let ask = it.bench.ask([day])
+        if admitsUnheard { try await it.onLoop { it.runner.failure = (.timedOut, actsFirst: true) } }
+        guard case .admitted(let reservation) = await gate.admit(ask) else { throw ContractBroken() }
+        #expect(reservation.isLocal == admitsUnheard)
+        try await it.onLoop { it.runner.failure = (.unreachable, actsFirst: false) }
+        for _ in 0..<3 { await #expect(throws: QuotaFailure.self) { try await it.store.admit(it.bench.ask([day])) } }
+        reservation.settle(usage: TokenUsage(input: 10, output: 5, source: .provider))
+        try await it.until { it.store.health.waitingSettlements == 1 }
+        let record = try it.connection.call("KEYS", "*\(ask.request)*")
+        guard case .array(let keys) = record, keys.count == 1, case .bytes(let key) = keys[0] else {
+            throw ContractBroken()
+        }
+        _ = try it.connection.call([Array("DEL".utf8), key])
+        it.clock.advance(by: .seconds(silence))
+        try await it.onLoop { it.runner.failure = nil }
+        try await it.until { it.store.health.waitingSettlements == 0 }
+        // Gone so early it has been lost, with what was reserved: only then is it charged anew.
+        #expect(try await it.bench.look(ask).states.map(\.used) == [silence < 300 ? 110 + 15 : 110])
+    }
+
     @Test(arguments: [true, false])
     func aNodeOfAClusterThatFailsStopsOnlyItsTenants(isCluster: Bool) async throws {
         let loop = try #require(PlainServer.loops?.loops.first)
