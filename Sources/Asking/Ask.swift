@@ -87,10 +87,12 @@ package final class Ask {
     func finish(_ failure: ProviderFailure?, cancelled: Bool = false) {
         self.loop.remove(self.timer)
         if case .queued(let waiter) = self.phase { self.attempt?.standing.gate?.abandon(waiter) }
+        var isCalling = false
+        if case .calling = self.phase { isCalling = true }
         self.stopCall()
         self.endAttempt(failure, cancelled: cancelled)
         self.phase = .over
-        self.tell(failure, cancelled: cancelled)
+        self.tell(failure, cancelled: cancelled, hadOpenCall: isCalling)
     }
 
     /// Closes the call that is being made.
@@ -104,9 +106,10 @@ package final class Ask {
         self.local = nil
     }
 
-    func tell(_ failure: ProviderFailure?, cancelled: Bool = false) {
+    func tell(_ failure: ProviderFailure?, cancelled: Bool = false, hadOpenCall: Bool = false) {
         let end = self.machine.end(
-            failure, cancelled: cancelled, attempts: self.failover.calls, route: self.attempt?.calledRoute)
+            failure, cancelled: cancelled, attempts: self.failover.calls, route: self.attempt?.calledRoute,
+            hadOpenCall: hadOpenCall)
         guard let end else { return }
         self.request = nil
         self.routes = nil

@@ -114,10 +114,12 @@ package final class AskEnd: Sendable {
     package let attempts: Int
     /// The route of the last attempt; nil when nobody was called.
     package let route: ProviderRoute?
+    /// A call was open when the ask was given up: its provider may have worked on it.
+    package let hadOpenCall: Bool
 
     package init(
         failure: ProviderFailure?, wasCancelled: Bool, finish: FinishReason?, usage: TokenUsage?,
-        spent: TokenUsage? = nil, attempts: Int, route: ProviderRoute? = nil
+        spent: TokenUsage? = nil, attempts: Int, route: ProviderRoute? = nil, hadOpenCall: Bool = false
     ) {
         self.failure = failure
         self.wasCancelled = wasCancelled
@@ -126,6 +128,14 @@ package final class AskEnd: Sendable {
         self.spent = spent
         self.attempts = attempts
         self.route = route
+        self.hadOpenCall = hadOpenCall
+    }
+
+    /// The same end, for one that paid for the call and has left before it heard of it.
+    package var ofLeaver: AskEnd {
+        AskEnd(
+            failure: nil, wasCancelled: true, finish: nil, usage: self.usage, spent: self.spent,
+            attempts: self.attempts, route: self.route, hadOpenCall: self.failure == nil)
     }
 
     /// The same end, for one that shared the answer of another's call.

@@ -59,13 +59,15 @@ struct AskStateMachine {
 
     /// The ask is over; the end to tell, or nil when it was told before.
     mutating func end(
-        _ failure: ProviderFailure?, cancelled: Bool = false, attempts: Int, route: ProviderRoute? = nil
+        _ failure: ProviderFailure?, cancelled: Bool = false, attempts: Int, route: ProviderRoute? = nil,
+        hadOpenCall: Bool = false
     ) -> AskEnd? {
         guard self.state != .ended else { return nil }
         self.state = .ended
         let isUseless = failure == nil && !cancelled && self.isEmpty
         return AskEnd(
             failure: isUseless ? .emptyAnswer : failure, wasCancelled: cancelled, finish: self.finish,
-            usage: self.usage, spent: self.spent, attempts: attempts, route: route)
+            usage: self.usage, spent: self.spent, attempts: attempts, route: route,
+            hadOpenCall: hadOpenCall)
     }
 }

@@ -18,6 +18,8 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         var jobs: [UnownedJob] = []
         var calls: [@Sendable () -> Void] = []
         var isStopped = false
+        /// The loop has ended: nobody wakes it any more.
+        var isClosed = false
         var isEmpty: Bool { self.jobs.isEmpty && self.calls.isEmpty }
     }
 
@@ -104,13 +106,32 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
         self.isRunning.store(true, ordering: .releasing)
         self.takeInbox()
         uv_run(self.uv, UV_RUN_DEFAULT)
+        self.close()
         self.isRunning.store(false, ordering: .releasing)
+    }
+
+    /// Gives the loop's descriptors back. Where somebody has left a socket open libuv keeps them.
+    private func close() {
+        self.inbox.withLock { $0.isClosed = true }
+        let own: [UnsafeMutableRawPointer] = [
+            UnsafeMutableRawPointer(self.wakeUp), UnsafeMutableRawPointer(self.beforeWait),
+            UnsafeMutableRawPointer(self.afterWait), UnsafeMutableRawPointer(self.noWait),
+            UnsafeMutableRawPointer(self.tick),
+        ]
+        for handle in own { uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil) }
+        // A turn or two until they are closed; not until others are, whose owners may never come.
+        for _ in 0..<4 {
+            if uv_loop_close(self.uv) == 0 { return }
+            uv_run(self.uv, UV_RUN_NOWAIT)
+        }
     }
 
     /// Ends `run` after what is ready has run. From any thread.
     func stop() {
-        self.inbox.withLock { $0.isStopped = true }
-        uv_async_send(self.wakeUp)
+        self.inbox.withLock { inbox in
+            inbox.isStopped = true
+            if !inbox.isClosed { uv_async_send(self.wakeUp) }
+        }
     }
 
     /// Whether the calling thread is the loop's.
@@ -126,22 +147,23 @@ package final class EventLoop: TaskExecutor, @unchecked Sendable {
             self.ready.append(job)
             return
         }
-        let wasEmpty = self.inbox.withLock { inbox in
-            let wasEmpty = inbox.isEmpty
-            inbox.jobs.append(job)
-            return wasEmpty
-        }
-        if wasEmpty { uv_async_send(self.wakeUp) }
+        self.leave { $0.jobs.append(job) }
     }
 
     /// Calls a closure on the loop soon. From any thread.
     package func submit(_ call: @escaping @Sendable () -> Void) {
-        let wasEmpty = self.inbox.withLock { inbox in
+        self.leave { $0.calls.append(call) }
+    }
+
+    /// Leaves something for the loop and wakes it; for a loop that has ended nothing is kept.
+    private func leave(_ add: (inout Inbox) -> Void) {
+        self.inbox.withLock { inbox in
+            guard !inbox.isClosed else { return }
             let wasEmpty = inbox.isEmpty
-            inbox.calls.append(call)
-            return wasEmpty
+            add(&inbox)
+            // Under the lock: what is sent to must not be closed meanwhile.
+            if wasEmpty { uv_async_send(self.wakeUp) }
         }
-        if wasEmpty { uv_async_send(self.wakeUp) }
     }
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }

@@ -8,7 +8,7 @@ package import Quota
 /// What one loop holds for the requests of its connections. On the loop, but for `gate` and `metrics`, which may be
 /// read from anywhere.
 package final class GatewayLoop: @unchecked Sendable {
-    // Unchecked: `core`, `hops`, `tokens` and `words` are touched on the loop's thread only.
+    // Unchecked: `core`, `hops`, `tokens`, `words` and `keyEnds` are touched on the loop's thread only.
     package let loop: EventLoop
     package let gate: QuotaGate
     package let metrics: MetricsShard
@@ -27,7 +27,7 @@ package final class GatewayLoop: @unchecked Sendable {
     let core: AskingCore
     let operations: OperationLog?
     let tokens = TokenCache()
-    private let renewal = LoopTimer()
+    let keyEnds = KeyEnds()
     private var words = RandomWords()
 
     /// - Parameters:
@@ -59,11 +59,13 @@ package final class GatewayLoop: @unchecked Sendable {
     /// A new identifier of an ask.
     func newID() -> RequestID { self.questions.newID(using: &self.words) }
 
-    /// Keeps the leases of running asks alive until the task is cancelled. On the loop.
+    /// Keeps the leases of running asks alive until the task is cancelled, and tells the store what it has missed of
+    /// keys. On the loop.
     package func renewLeases() async {
         while !Task.isCancelled {
             await self.loop.sleep(for: Lease.renewal)
             await self.gate.renewLeases()
+            await self.keyEnds.tell(self.keys)
         }
     }
 }

@@ -247,9 +247,9 @@ struct RequestPipeline {
         _ reservation: consuming Reservation, _ end: AskEnd, _ relay: AnswerRelay, _ context: AskContext
     ) {
         let delivered = context.question?.meter.tokens ?? relay.meter.tokens
-        // The client left while the ask waited for its place: nobody was asked.
-        if end.attempts == 0, delivered == 0, end.usage == nil { return reservation.release() }
-        if end.failure != nil, delivered == 0, end.usage == nil {
+        // Nobody was asked, whoever was has failed, or the client left between two that were.
+        let cameToNothing = end.attempts == 0 || end.failure != nil || (end.wasCancelled && !end.hadOpenCall)
+        if cameToNothing, delivered == 0, end.usage == nil {
             guard let spent = end.spent else { return reservation.release() }
             return self.settle(reservation, spent, context)
         }

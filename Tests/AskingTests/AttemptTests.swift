@@ -251,6 +251,7 @@ struct AttemptTests {
             Stopwatch.sleep(milliseconds: 100)
             try await bench.run { _ in ask.ask?.cancel() }
             #expect(ask.heard.end?.wasCancelled == true && ask.heard.end?.attempts == 1)
+            #expect(ask.heard.end?.hadOpenCall == false, "nobody works on it")
             #expect(provider.calls.count == 1)
         }
     }

@@ -105,6 +105,17 @@ struct BreakerTests {
         #expect(breaker.state == .closed)
     }
 
+    @Test func `A probe that is out when the configuration changes leaves the next one free`() {
+        var breaker = Self.opened()
+        #expect(breaker.pass(at: Self.time(2000)) == .probe && !breaker.mayPass(at: Self.time(2000)))
+        // The old breaker is the one that will be told of the probe.
+        var next = breaker
+        next.adopt(Provider.BreakerPolicy(failures: 9))
+        #expect(next.state == .halfOpen && next.pass(at: Self.time(2001)) == .probe)
+        next.succeeded(.probe, at: Self.time(2002))
+        #expect(next.state == .closed)
+    }
+
     @Test func `Odd policies overflow nothing`() {
         let policy = Provider.BreakerPolicy(
             failures: 1, open: TimeSpan(nanoseconds: Int64.max / 4), longestOpen: TimeSpan(nanoseconds: Int64.max / 4))

@@ -71,7 +71,7 @@ struct FlowTests {
                 ask.ask?.setPaused(false)
             }
             #expect(ask.heard.ends.count == 1 && ask.heard.end?.wasCancelled == true && ask.heard.end?.failure == nil)
-            #expect(ask.heard.text == "word ")
+            #expect(ask.heard.end?.hadOpenCall == true && ask.heard.text == "word ")
             #expect(provider.rest.waitForCall()?.waitForEnd() == .peerClosed)
         }
     }

@@ -230,6 +230,29 @@ struct KeyFetchingTests {
         }
     }
 
+    @Test("An issuer that says nothing has changed, of a set that was dropped meanwhile, is asked for all of it")
+    func unchangedAndGone() throws {
+        let clock = TestClock()
+        var source = RemoteKeySource(issuer: "https://i.test", location: .jwks(url: "https://i.test/keys"))
+        source.staleFor = .seconds(100)
+        let set = RemoteKeySet(source, clock: clock) {}
+        set.setFetched(by: true)
+        var memory = try #require(set.beginIfDue())
+        memory.entityTag = "\"v1\""
+        let keys = KeySet([try VerificationKey(secret: Array(repeating: 7, count: 32), keyID: Array("k".utf8))])
+        _ = set.landed(.init(outcome: .fetched, fetched: (keys, []), memory: memory))
+        #expect(set.slot.current != nil)
+        clock.advance(by: .seconds(99))
+        let sent = try #require(set.beginIfDue())
+        #expect(sent.entityTag == "\"v1\"")
+        clock.advance(by: .seconds(2))
+        _ = set.tick()
+        #expect(set.slot.current == nil)
+        _ = set.landed(.init(outcome: .notModified, memory: sent))
+        clock.advance(by: .seconds(2))
+        #expect(try #require(set.beginIfDue()).entityTag == nil)
+    }
+
     @Test("Keys that nobody confirms are dropped in the end, and tokens are then neither good nor bad")
     func staleness() async throws {
         let issuer = try MiniIssuer([old])

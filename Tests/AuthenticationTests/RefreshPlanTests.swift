@@ -77,6 +77,16 @@ struct RefreshPlanTests {
         #expect(plan.due == self.at(720))
     }
 
+    @Test("A set is fetched anew before it would be dropped, however long the issuer calls it fresh")
+    func longLifetime() {
+        #expect(self.loaded(lifetime: .seconds(86_400)).due == self.at(1 + 2880))
+        var plan = self.loaded(lifetime: .seconds(86_400))
+        // And when it was dropped all the same, a fetch is due at once.
+        plan.failed(retryAfter: nil, now: self.at(3600.5), chance: 0)
+        let isDropped = plan.droppedStale(now: self.at(3601))
+        #expect(isDropped && plan.due == self.at(3601))
+    }
+
     @Test("A set is dropped when nobody has confirmed it for too long")
     func stale() {
         var plan = self.loaded()

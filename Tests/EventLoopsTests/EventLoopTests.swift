@@ -232,6 +232,18 @@ struct EventLoopTests {
         #expect(ran.now == 300)
     }
 
+    @Test func `Loops that have ended hold no descriptors`() {
+        func count() -> Int { (0..<4096).count { fcntl($0, F_GETFD) >= 0 } }
+        let before = count()
+        for _ in 0..<100 {
+            let group = Loops.makeGroup(3)
+            group.shutDown()
+            for loop in group.loops { loop.submit {} }
+        }
+        // Other tests have theirs; each of the 300 would have four.
+        #expect(count() - before < 600)
+    }
+
     @Test func `A group takes one loop for each core by default`() throws {
         let group = try EventLoopGroup()
         defer { group.shutDown() }

@@ -1,6 +1,7 @@
 import Asking
 import EventLoops
 import GatewayTypes
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -109,6 +110,54 @@ struct AnswerCacheTests {
         #expect(second.heard.ends.map(\.attempts) == [1])
     }
 
+    @Test func `Who pays and leaves behind the end pays for the whole call`() throws {
+        let bench = try self.bench()
+        let (call, first) = try bench.begin("ask")
+        let second = try bench.join("ask")
+        first.subscription.setPaused(true)
+        second.subscription.setPaused(true)
+        bench.grow(call, "all of it")
+        let usage = TokenUsage(input: 700, output: 300, source: .provider)
+        call.answerEnded(AskEnd(failure: nil, wasCancelled: false, finish: .stop, usage: usage, attempts: 2))
+        first.subscription.cancel()
+        second.subscription.cancel()
+        let ends = try [#require(first.heard.ends.first), #require(second.heard.ends.first)]
+        #expect(ends.map(\.wasCancelled) == [true, true] && ends.map(\.attempts) == [2, 0])
+        #expect(ends.map(\.usage) == [usage, nil] && ends[0].hadOpenCall)
+    }
+
+    @Test func `An ask that comes as the last one leaves is not given up with it`() throws {
+        let bench = try self.bench()
+        let (call, first) = try bench.begin("ask")
+        let second = try bench.join("ask")
+        first.subscription.cancel()
+        // As when the news that the last has left are late.
+        call.emptied()
+        bench.grow(call, "text")
+        #expect(try bench.join("ask").heard.ends.isEmpty && second.heard.ends.isEmpty)
+        second.subscription.cancel()
+    }
+
+    @Test func `A call that waits for its slowest reader goes on when that leaves`() throws {
+        let bench = try self.bench(AnswerCache.Bounds(bytes: 10_000, answerBytes: 1000))
+        let (call, first) = try bench.begin("ask")
+        let slow = try bench.join("ask")
+        slow.subscription.setPaused(true)
+        for _ in 0..<300 { bench.grow(call, String(repeating: "x", count: 1000)) }
+        #expect(first.heard.bytes.count == 300_000 && call.state.withLock { $0.isPaused })
+        slow.subscription.cancel()
+        #expect(call.state.withLock { !$0.isPaused && $0.text.isEmpty })
+        first.subscription.cancel()
+    }
+
+    @Test func `Answers that come and go behind one that stays leave no places behind`() throws {
+        let bench = try self.bench()
+        try bench.answer("stays", "long", lifetime: .seconds(100_000), at: 0)
+        for second in 0..<5000 { try bench.answer("ask", "x", at: Int64(second * 20)) }
+        #expect(bench.cache.heldPlaces < 400)
+        #expect(bench.kept("stays", at: 99_990) == "long")
+    }
+
     @Test func `When all have left nobody can join any more`() throws {
         let bench = try self.bench()
         let (_, first) = try bench.begin("ask")
@@ -156,19 +205,24 @@ private final class CacheBench {
         self.now = loop.clock.monotonicTime()
     }
 
-    private func find(_ text: String, at seconds: Int64, _ receiver: HeardAnswer) throws -> AnswerCache.Found {
+    private func find(
+        _ text: String, at seconds: Int64, lifetime: TimeSpan = .seconds(10), _ receiver: HeardAnswer
+    ) throws -> AnswerCache.Found {
         let request = AskRequest(
             task: "t", prompt: Prompt(system: [], user: Array(text.utf8)), model: "m", outputCap: 1, temperature: 0,
             streams: true)
         let key = try #require(self.cache.key(request, of: "acme", from: "main"))
         return self.cache.find(
-            key, streams: true, lifetime: .seconds(10), now: self.now + .seconds(seconds), on: self.loop,
+            key, streams: true, lifetime: lifetime, now: self.now + .seconds(seconds), on: self.loop,
             receiver: receiver)
     }
 
-    func begin(_ text: String) throws -> (SharedAnswer, Member) {
+    func begin(
+        _ text: String, lifetime: TimeSpan = .seconds(10), at seconds: Int64 = 0
+    ) throws -> (SharedAnswer, Member) {
         let heard = HeardAnswer()
-        guard case .mine(let call, let subscription) = try self.find(text, at: 0, heard) else {
+        guard case .mine(let call, let subscription) = try self.find(text, at: seconds, lifetime: lifetime, heard)
+        else {
             throw Unexpected.found
         }
         return (call, Member(subscription, heard))
@@ -189,8 +243,10 @@ private final class CacheBench {
 
     /// A whole ask that makes its own call.
     @discardableResult
-    func answer(_ ask: String, _ text: String, end: AskEnd? = nil, at seconds: Int64) throws -> HeardAnswer {
-        let (call, member) = try self.begin(ask)
+    func answer(
+        _ ask: String, _ text: String, lifetime: TimeSpan = .seconds(10), end: AskEnd? = nil, at seconds: Int64
+    ) throws -> HeardAnswer {
+        let (call, member) = try self.begin(ask, lifetime: lifetime, at: seconds)
         self.grow(call, text)
         call.answerEnded(end ?? self.whole)
         return member.heard

@@ -46,9 +46,11 @@ struct Breaker {
         }
     }
 
-    /// A reload brings other numbers; what was learnt stays, unless the breaker is turned off.
+    /// A reload brings other numbers; what was learnt stays, unless the breaker is turned off. A probe that is out
+    /// reports to the breaker that sent it, so this one sends its own.
     mutating func adopt(_ policy: Provider.BreakerPolicy) {
         self.policy = policy
+        if case .halfOpen = self.position { self.position = .halfOpen(isProbed: false) }
         if policy.failures == 0 { self = Breaker(policy) }
     }
 

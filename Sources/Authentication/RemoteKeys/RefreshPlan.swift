@@ -68,7 +68,8 @@ struct RefreshPlan {
         self.endedAt = now
         self.confirmedAt = now
         self.failures = 0
-        self.due = now + lifetime.scaled(by: 0.72 + 0.08 * chance)
+        // A set that nobody confirms is dropped, however long the issuer calls it fresh.
+        self.due = now + min(lifetime, self.staleFor).scaled(by: 0.72 + 0.08 * chance)
     }
 
     /// - Parameter retryAfter: what the issuer asked for.
@@ -85,6 +86,7 @@ struct RefreshPlan {
     mutating func droppedStale(now: MonotonicTime) -> Bool {
         guard let gone = self.gone, now >= gone else { return false }
         self.confirmedAt = nil
+        self.hasten(now: now)
         return true
     }
 }

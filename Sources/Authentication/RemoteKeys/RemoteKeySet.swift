@@ -158,9 +158,11 @@ extension RemoteKeySet.State {
         let chance = Double.random(in: 0...1)
         let tag = self.memory.entityTag
         self.memory = landing.memory
-        guard landing.outcome.isGood else {
+        // The set that is unchanged may have been dropped since the issuer was asked: then it is asked for the whole.
+        let isLost = landing.outcome == .notModified && self.plan.confirmedAt == nil
+        guard landing.outcome.isGood, !isLost else {
             // The set in use is still the one that its tag was for.
-            self.memory.entityTag = tag
+            self.memory.entityTag = isLost ? nil : tag
             return self.plan.failed(retryAfter: landing.retryAfter, now: now, chance: chance)
         }
         self.plan.succeeded(lifetime: landing.lifetime, now: now, chance: chance)

@@ -73,6 +73,9 @@ package final class AnswerCache: Sendable {
     /// Bytes held now; never above the bound.
     package var heldBytes: Int { self.state.withLock { $0.bytes } }
 
+    /// Places of answers in the order of their coming, with those of answers that are gone.
+    var heldPlaces: Int { self.state.withLock { $0.order.count } }
+
     func key(_ request: AskRequest, of tenant: TenantID, from provider: ProviderName) -> CacheKey? {
         CacheKey(request, of: tenant, from: provider, authenticator: self.authenticator)
     }
@@ -121,7 +124,15 @@ package final class AnswerCache: Sendable {
             state.entries[call.key] = Entry(answer: answer, expiresAt: now + call.lifetime, number: number)
             state.order.append((call.key, number))
             state.bytes &+= size
+            Self.tidy(&state)
         }
+    }
+
+    /// Answers that outlive many others would keep the places of all these behind their own.
+    private static func tidy(_ state: inout State) {
+        guard state.order.count &- state.oldest > 2 &* state.entries.count &+ 256 else { return }
+        state.order = state.order[state.oldest...].filter { state.entries[$0.key]?.number == $0.number }
+        state.oldest = 0
     }
 
     private static func remove(_ key: CacheKey, from state: inout State) {

@@ -28,9 +28,14 @@ final class CachedCall: SharedAnswer, @unchecked Sendable {
 
     override func closed() { self.cache.close(self) }
 
-    override func emptied(isOver: Bool) {
-        guard !isOver else { return }
-        self.close()
+    override func emptied() {
+        let isGivenUp = self.state.withLock { state in
+            guard state.members.isEmpty, state.end == nil else { return false }
+            state.isOpen = false
+            return true
+        }
+        guard isGivenUp else { return }
+        self.cache.close(self)
         self.onLoop { self.ask?.cancel() }
     }
 

@@ -74,8 +74,8 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
     func mayHold(text: Int, pieces: Int) -> Bool { false }
     /// Nobody can come in any more.
     func closed() {}
-    /// The last member has left; `isOver` when there is an end to tell. From any loop.
-    func emptied(isOver: Bool) {}
+    /// The last member has left, unless another has come since. From any loop.
+    func emptied() {}
     /// The call has ended. On `loop`.
     func callEnded(_ end: AskEnd) { self.tell(end) }
 
@@ -116,19 +116,34 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
         return member.subscription
     }
 
-    /// A member leaves; true when it was the one that pays and nobody is left to take its place.
-    func leave(_ serial: Int) -> Bool {
-        let (isPayer, isLast, isOver) = self.state.withLock { state -> (Bool, Bool, Bool) in
-            guard state.members.removeValue(forKey: serial) != nil else { return (false, false, false) }
-            let (isLast, isOver) = (state.members.isEmpty, state.end != nil)
-            // Behind the end who pays is settled.
-            guard state.payer == serial, !isOver else { return (false, isLast, isOver) }
-            guard let next = state.members.keys.min() else { return (true, isLast, isOver) }
-            state.payer = next
-            return (false, isLast, isOver)
+    /// What a member that leaves has to pay for.
+    enum Dues {
+        case nothing
+        /// A call that is given up, since nobody is left to take its place.
+        case openCall
+        /// A call that is over.
+        case call(AskEnd)
+    }
+
+    /// A member leaves.
+    func leave(_ serial: Int) -> Dues {
+        let (dues, isLast, goesOn) = self.state.withLock { state -> (Dues, Bool, Bool) in
+            guard state.members.removeValue(forKey: serial) != nil else { return (.nothing, false, false) }
+            // The slowest may have been the one that held up the others.
+            return (Self.dues(of: serial, in: &state), state.members.isEmpty, self.drop(&state))
         }
-        if isLast { self.emptied(isOver: isOver) }
-        return isPayer
+        if goesOn { self.loop.submit { self.ask?.setPaused(false) } }
+        if isLast { self.emptied() }
+        return dues
+    }
+
+    private static func dues(of serial: Int, in state: inout State) -> Dues {
+        guard state.payer == serial else { return .nothing }
+        // Behind the end who pays is settled.
+        if let end = state.end { return .call(end) }
+        guard let next = state.members.keys.min() else { return .openCall }
+        state.payer = next
+        return .nothing
     }
 
     func onLoop(_ call: @escaping @Sendable () -> Void) {

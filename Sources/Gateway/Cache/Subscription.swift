@@ -31,8 +31,13 @@ final class Subscription: @unchecked Sendable {
     /// Leaves; the others go on.
     func cancel() {
         guard self.result == nil else { return }
-        let paid = self.shared.leave(self.serial)
-        self.finish(AskEnd(failure: nil, wasCancelled: true, finish: nil, usage: nil, attempts: paid ? 1 : 0))
+        switch self.shared.leave(self.serial) {
+        case .nothing: self.finish(AskEnd(failure: nil, wasCancelled: true, finish: nil, usage: nil, attempts: 0))
+        case .openCall:
+            self.finish(
+                AskEnd(failure: nil, wasCancelled: true, finish: nil, usage: nil, attempts: 1, hadOpenCall: true))
+        case .call(let end): self.finish(end.ofLeaver)
+        }
     }
 
     func setPaused(_ paused: Bool) {

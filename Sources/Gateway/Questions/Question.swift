@@ -78,10 +78,7 @@ final class Question: SharedAnswer, @unchecked Sendable {
         return subscription
     }
 
-    override func emptied(isOver: Bool) {
-        guard !isOver else { return }
-        self.onLoop { self.awaitReader() }
-    }
+    override func emptied() { self.onLoop { self.awaitReader() } }
 
     private func awaitReader() {
         guard self.isLonely else { return }

@@ -44,6 +44,8 @@ extension RequestPipeline {
             claim = try await context.loop.keys.claim(
                 key.name, for: key.record, lifetime: context.snapshot.relay.keyLifetime)
         } catch {
+            // The store may have written it down all the same, for an ask that nobody makes.
+            if error.mayHaveActed { context.loop.keyEnds.add(.init(name: key.name, record: key.record, lifetime: nil)) }
             // Whether it was asked before is not known, and no stance says that it may be charged twice.
             throw AskFailure(.quotaStoreUnavailable)
         }
@@ -59,15 +61,9 @@ extension RequestPipeline {
     func letGo(of context: AskContext) async {
         guard let key = context.key, key.isHeld else { return }
         context.key?.isHeld = false
-        do throws(QuotaFailure) {
-            if context.usage != nil {
-                try await context.loop.keys.finish(
-                    key.name, key.record, lifetime: context.snapshot.relay.keyLifetime)
-            } else {
-                try await context.loop.keys.release(key.name, key.record)
-            }
-        } catch {
-            // The key stays taken: its ask is never charged twice.
-        }
+        let lifetime = context.usage == nil ? nil : context.snapshot.relay.keyLifetime
+        let end = KeyEnds.End(name: key.name, record: key.record, lifetime: lifetime)
+        // Until the store has heard of it the key stays taken: its ask is never charged twice.
+        if await !KeyEnds.tell(end, context.loop.keys) { context.loop.keyEnds.add(end) }
     }
 }

@@ -342,10 +342,14 @@ extension PlainCall: ByteStreamDelegate {
         joined.withUnsafeBytes { self.take($0) }
     }
 
+    /// Closed by the peer while it was idle, as peers may, and most likely before it knew of a request.
+    private var isUnread: Bool {
+        !self.request.isEmpty && self.loop.turnTime - self.sentAt < Self.longestUnread
+    }
+
     func streamEnded(failed: Bool) {
         switch self.phase {
-        case .head where self.isReused && !self.request.isEmpty && self.loop.turnTime - self.sentAt < Self.longestUnread:
-            // Closed by the peer while it was idle, as peers may, and most likely before it knew of a request.
+        case .head where self.isReused && self.isUnread:
             self.isReused = false
             self.stream?.close()
             self.stream = nil

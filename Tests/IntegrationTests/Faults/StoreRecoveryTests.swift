@@ -107,6 +107,22 @@ struct StoreRecoveryTests {
         client.close()
     }
 
+    @Test func `A key that was claimed while nobody heard the store is free again soon`() throws {
+        let redis = try RedisServer()
+        let gateway = try TestGateway(Self.settings(redis))
+        let (caller, key) = (Caller(), [("Idempotency-Key", Caller.unique("key"))])
+        #expect(try gateway.ask(Ask("before"), as: caller).status == 200)
+        redis.pause()
+        let lost = try gateway.ask(Ask("keyed"), as: caller, headers: key)
+        #expect(lost.status == 503 && lost.code == "quota_store_unavailable")
+        redis.resume()
+        // The store takes in what was sent to it, and the key with that.
+        #expect(
+            Stopwatch.wait(upTo: .seconds(40), every: 200) {
+                (try? gateway.ask(Ask("keyed"), as: caller, headers: key).status) == 200
+            })
+    }
+
     @Test func `A password that changes is taken by a reload, without a restart`() throws {
         let redis = try RedisServer(["--requirepass", "old"])
         let folder = try TemporaryFolder()
