@@ -120,7 +120,7 @@ struct AdminCall {
     }
 
     /// The plan that the query names, else what an operator has given, else the tenant's default: what a caller's
-    /// token says is known from the token only.
+    /// token says is known from the token only. Of an address the first that counts it, where the default does not.
     func plan(
         of tenant: AdminTenant, for key: CounterKey
     ) throws(AdminProblem) -> (name: PlanName, limits: [Limit], isAssumed: Bool) {
@@ -129,7 +129,9 @@ struct AdminCall {
             let given = self.steering.givenPlan(tenant.id, SubjectID(key.id))
             wanted = tenant.plans.contains { $0.name == given } ? given : nil
         }
-        guard let plan = tenant.plans.first(where: { $0.name == wanted ?? tenant.defaultPlan }) else {
+        let counting = self.reach(of: key) ?? []
+        let usual = counting.contains(tenant.defaultPlan) ? tenant.defaultPlan : counting.first ?? tenant.defaultPlan
+        guard let plan = tenant.plans.first(where: { $0.name == wanted ?? usual }) else {
             let names = tenant.plans.map(\.name.string).joined(separator: ", ")
             throw AdminProblem(.invalidRequest, "The tenant has no such plan; it has: \(names).", member: "plan")
         }

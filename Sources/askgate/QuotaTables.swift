@@ -26,8 +26,8 @@ enum QuotaTables {
     }
 
     static func standing(_ json: JSONValue) -> String {
-        let assumed =
-            json["planIsAssumed"]?.bool == true ? " (the tenant's default; --plan NAME shows another)" : ""
+        let source = json["scope"]?.string == "address" ? "assumed" : "the tenant's default"
+        let assumed = json["planIsAssumed"]?.bool == true ? " (\(source); --plan NAME shows another)" : ""
         var lines = [
             "\(self.holder(json))  plan \(self.text(json, "plan"))\(assumed)  version \(self.text(json, "version"))",
             "running asks: \(self.text(json, "runningAsks"))  \(self.block(json))",

@@ -90,6 +90,18 @@ struct AddressTests {
         }
     }
 
+    @Test func `An address is shown with a plan that counts it`() async throws {
+        try await SteeredAdmin().serve { admin in
+            for (tenant, plan, count) in [("acme", "free", 1), ("drift", "guest", 1), ("calm", "free", 0)] {
+                let shown = try admin.call("GET", self.path("192.0.2.7", tenant: tenant)).json
+                #expect(shown?["plan"]?.string == plan && shown?["planIsAssumed"]?.bool == true)
+                #expect(shown?["limits"]?.count == count)
+            }
+            let asked = try admin.call("GET", self.path("192.0.2.7", tenant: "drift") + "&plan=free").json
+            #expect(asked?["plan"]?.string == "free" && asked?["planIsAssumed"]?.bool == false)
+        }
+    }
+
     @Test func `Nothing is set for an address where no plan counts any`() async throws {
         try await SteeredAdmin().serve { admin in
             for (resource, body) in [("/block", Self.block), ("/override", Self.override)] {

@@ -55,6 +55,8 @@ final class SteeredAdmin: Sendable {
         ]),
         tenants: [
             tenant("acme"), tenant("borealis"),
+            // Only another plan than the default counts addresses.
+            tenant("drift", plans: [("free", [Limit(.requestsPerMinute, quantity: 5)]), ("guest", limits)]),
             // None of its plans counts addresses.
             tenant("calm", plans: [("free", [Limit(.requestsPerMinute, quantity: 5)])]),
         ])
