@@ -35,7 +35,7 @@ extension AdminCall {
             return .holder(.subject(SubjectID(try self.identifier(subject, "The subject")), of: tenant.id))
         }
         if let address {
-            return .holder(.address(Self.caller(try self.identifier(address, "The address")), of: tenant.id))
+            return .holder(.address(try Self.caller(try self.identifier(address, "The address")), of: tenant.id))
         }
         guard let scope else { return .tenant(tenant.id) }
         guard scope == "tenant" else {
@@ -63,6 +63,16 @@ extension AdminCall {
     }
 }
 
+extension AuditEntry.Action {
+    /// Its version is one of the order and not of the holder.
+    fileprivate var isOrder: Bool {
+        switch self {
+        case .override, .clearOverride, .block, .unblock, .reset, .dropLeases: false
+        case .revokeToken, .revokeSession, .revokeSubject, .readmit, .givePlan, .clearPlan: true
+        }
+    }
+}
+
 extension JSONWriter {
     fileprivate mutating func element(_ entry: AuditEntry) {
         self.beginObject()
@@ -72,11 +82,26 @@ extension JSONWriter {
         self.member("action", entry.action.rawValue)
         self.members(of: entry.key)
         self.member("object", entry.object.isEmpty ? nil : entry.object.string)
-        self.member("before", entry.before)
-        self.member("after", entry.after)
+        self.member("before", entry.before, entry.stateBefore)
+        self.member("after", entry.after, entry.stateAfter)
         self.member("expiresAt", entry.expiresAt)
         self.member("reason", entry.reason.string)
-        self.member("version", entry.version)
+        self.member("version", entry.action.isOrder ? nil : entry.version)
+        self.endObject()
+    }
+
+    /// Quantities by the name of their limit, or what has none; an empty object where nothing is known.
+    private mutating func member(_ name: StaticString, _ amounts: KindAmounts, _ state: AuditEntry.State) {
+        self.name(name)
+        self.beginObject()
+        self.members(of: amounts)
+        switch state {
+        case .untold: break
+        case .block(let block):
+            self.name("block")
+            self.value(block) { _ in }
+        case .plan(let plan): self.member("plan", plan?.string)
+        }
         self.endObject()
     }
 }

@@ -4,12 +4,14 @@ import HTTPServer
 import JSON
 import Quota
 
-/// What operators change. Each change answers what it did and the holder's version that it made.
+/// What operators change. Each change answers what it did, if anything, and the holder's version afterwards.
 extension AdminCall {
     func change(
         _ resource: AdminRoute.Resource, of key: CounterKey
     ) async throws(AdminProblem) -> AdminReply {
         let isDelete = self.exchange.head.method == .delete
+        // What would hold for nobody is not set; what was set before can always be taken away.
+        if !isDelete, resource == .override || resource == .block { try self.checkReach(of: key) }
         return switch resource {
         case .override where isDelete:
             try await self.apply(
@@ -23,6 +25,15 @@ extension AdminCall {
         case .lease(let request): try await self.drop(try Self.request(request), of: key)
         case .standing, .plan: throw AdminProblem(.methodNotAllowed, "This is only looked at.")
         }
+    }
+
+    private func checkReach(of key: CounterKey) throws(AdminProblem) {
+        guard self.reach(of: key)?.isEmpty == true else { return }
+        throw AdminProblem(
+            .addressesNotCounted,
+            "Nothing was done, since it would hold for nobody: what is set for an address holds for callers of plans "
+                + "that have a limit of scope `address` (one with `observe: true` will do), and no plan of the tenant "
+                + "has one.")
     }
 
     private func setOverride(of key: CounterKey) async throws(AdminProblem) -> AdminReply {
@@ -56,9 +67,15 @@ extension AdminCall {
         } catch {
             throw AdminProblem(error, changes: true)
         }
-        guard case .applied(let version) = result else { throw Self.conflict(result) }
+        let version: Int
+        let changed: Bool
+        switch result {
+        case .applied(let number): (version, changed) = (number, true)
+        case .unchanged(let number): (version, changed) = (number, false)
+        case .conflict(let current): throw Self.conflict(current)
+        }
         return AdminReply(version: version) { json in
-            json.members(of: key)
+            json.members(of: key, reach: self.reach(of: key))
             json.member("action", change.action.rawValue)
             switch change {
             case .override(let kind, let override):
@@ -69,6 +86,7 @@ extension AdminCall {
             case .block(let end): json.member("expiresAt", end)
             case .unblock: break
             }
+            json.member("changed", changed)
             json.member("version", version)
         }
     }
@@ -85,17 +103,13 @@ extension AdminCall {
         case .conflict(let current): throw Self.conflict(current)
         case .dropped(let count, let version):
             return AdminReply(version: version) { json in
-                json.members(of: key)
+                json.members(of: key, reach: self.reach(of: key))
                 json.member("action", AuditEntry.Action.dropLeases.rawValue)
                 json.member("dropped", count)
+                json.member("changed", count > 0)
                 json.member("version", version)
             }
         }
-    }
-
-    private static func conflict(_ result: ChangeResult) -> AdminProblem {
-        guard case .conflict(let current) = result else { return self.conflict(0) }
-        return self.conflict(current)
     }
 
     private static func conflict(_ current: Int) -> AdminProblem {

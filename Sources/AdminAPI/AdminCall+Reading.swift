@@ -97,13 +97,25 @@ extension AdminCall {
             address: key.scope == .address ? key.id : "")
         do throws(QuotaFailure) {
             let question = QuotaQuestion(caller: caller, limits: limits, calendar: tenant.calendar)
+            let steering = try await self.store.steering(of: key)
             return HolderStanding(
-                key: key, plan: plan.name, isAssumed: plan.isAssumed, limits: limits,
-                steering: try await self.store.steering(of: key), standing: try await self.store.look(question),
-                running: try await self.store.leases(of: key).count)
+                key: key, reach: self.reach(of: key), plan: plan.name, isAssumed: plan.isAssumed, limits: limits,
+                steering: steering, blockOrder: steering.steering.isBlocked ? try await self.blockOrder(of: key) : nil,
+                standing: try await self.store.look(question), running: try await self.store.leases(of: key).count)
         } catch {
             throw AdminProblem(error, changes: false)
         }
+    }
+
+    /// The order that the block of a holder stands by; nil once the trail has forgotten it.
+    private func blockOrder(of key: CounterKey) async throws(QuotaFailure) -> AuditEntry? {
+        var question = AuditQuestion(.holder(key), limit: Audit.mostOnPage)
+        repeat {
+            let page = try await self.store.audit(question)
+            if let order = page.entries.first(where: { $0.action == .block }) { return order }
+            question.before = page.next
+        } while question.before != nil
+        return nil
     }
 
     func leases(of key: CounterKey) async throws(AdminProblem) -> AdminReply {
@@ -132,21 +144,25 @@ extension AdminCall {
 /// What is known of one holder.
 struct HolderStanding {
     var key: CounterKey
+    /// Of an address.
+    var reach: [PlanName]?
     var plan: PlanName
     /// The plan is the tenant's default, not one that was asked for.
     var isAssumed: Bool
     var limits: [Limit]
     var steering: VersionedSteering
+    /// By which the holder is blocked, where it is and the trail tells.
+    var blockOrder: AuditEntry?
     var standing: Standing
     var running: Int
 
     func write(to json: inout JSONWriter) {
-        json.members(of: self.key)
+        json.members(of: self.key, reach: self.reach)
         json.member("plan", self.plan.string)
         json.member("planIsAssumed", self.isAssumed)
         json.member("limits", self.standing.states, plan: self.limits)
         json.member("runningAsks", self.running)
         json.member("isBlocked", self.standing.isBlocked)
-        json.members(of: self.steering)
+        json.members(of: self.steering, order: self.blockOrder)
     }
 }

@@ -69,13 +69,32 @@ struct AdminCall {
         switch path {
         case .tenant: .tenant(tenant.id)
         case .subject(let id): .subject(SubjectID(try self.identifier(id, "The subject")), of: tenant.id)
-        case .address(let id): .address(Self.caller(try self.identifier(id, "The address")), of: tenant.id)
+        case .address(let id): .address(try Self.caller(try self.identifier(id, "The address")), of: tenant.id)
         }
     }
 
-    /// An address as limits count it, whichever way it is written.
-    static func caller(_ address: ByteString) -> ByteString {
-        PeerAddress(text: Array(address.utf8))?.callerText ?? address
+    /// An address as limits count it, whichever way it is written; of IPv6 also its network, as answers show it.
+    static func caller(_ written: ByteString) throws(AdminProblem) -> ByteString {
+        let text = Array(written.utf8)
+        if let address = PeerAddress(text: text) { return address.callerText }
+        let suffix = Array("/64".utf8)
+        if text.suffix(suffix.count).elementsEqual(suffix),
+            let network = PeerAddress(text: text.dropLast(suffix.count)), network.bytes.count == 16
+        {
+            return network.callerText
+        }
+        throw AdminProblem(
+            .invalidRequest,
+            "Write one IPv4 or IPv6 address, without zone or port; ranges are not possible. Of IPv6 it counts as its /64.",
+            member: "address")
+    }
+
+    /// Of an address the plans for whose callers it counts: with other plans the store is not asked about the address,
+    /// and nothing that is set for it holds. Nil for other holders.
+    func reach(of key: CounterKey) -> [PlanName]? {
+        guard key.scope == .address else { return nil }
+        let plans = self.view.tenants.first { $0.id == key.tenant }?.plans ?? []
+        return plans.filter { $0.limits.contains { $0.scope == .address } }.map(\.name)
     }
 
     private func identifier(_ segment: AdminRoute.Segment, _ what: String) throws(AdminProblem) -> ByteString {
@@ -101,7 +120,7 @@ struct AdminCall {
     }
 
     /// The plan that the query names, else what an operator has given, else the tenant's default: what a caller's
-    /// token says is known from the token only.
+    /// token says is known from the token only. Of an address the first that counts it, where the default does not.
     func plan(
         of tenant: AdminTenant, for key: CounterKey
     ) throws(AdminProblem) -> (name: PlanName, limits: [Limit], isAssumed: Bool) {
@@ -110,7 +129,9 @@ struct AdminCall {
             let given = self.steering.givenPlan(tenant.id, SubjectID(key.id))
             wanted = tenant.plans.contains { $0.name == given } ? given : nil
         }
-        guard let plan = tenant.plans.first(where: { $0.name == wanted ?? tenant.defaultPlan }) else {
+        let counting = self.reach(of: key) ?? []
+        let usual = counting.contains(tenant.defaultPlan) ? tenant.defaultPlan : counting.first ?? tenant.defaultPlan
+        guard let plan = tenant.plans.first(where: { $0.name == wanted ?? usual }) else {
             let names = tenant.plans.map(\.name.string).joined(separator: ", ")
             throw AdminProblem(.invalidRequest, "The tenant has no such plan; it has: \(names).", member: "plan")
         }

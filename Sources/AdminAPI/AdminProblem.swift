@@ -15,6 +15,7 @@ struct AdminProblem: Error, Sendable {
         case methodNotAllowed = "method_not_allowed"
         case requestTimeout = "request_timeout"
         case tooMany = "too_many"
+        case addressesNotCounted = "addresses_not_counted"
         case versionConflict = "version_conflict"
         case bodyTooLarge = "body_too_large"
         case unsupportedMediaType = "unsupported_media_type"
@@ -32,7 +33,7 @@ struct AdminProblem: Error, Sendable {
             case .notFound, .unknownTenant: 404
             case .methodNotAllowed: 405
             case .requestTimeout: 408
-            case .tooMany: 409
+            case .tooMany, .addressesNotCounted: 409
             case .versionConflict: 412
             case .bodyTooLarge: 413
             case .unsupportedMediaType: 415
@@ -51,7 +52,7 @@ struct AdminProblem: Error, Sendable {
             case .notFound, .unknownTenant: "Not Found"
             case .methodNotAllowed: "Method Not Allowed"
             case .requestTimeout: "Request Timeout"
-            case .tooMany: "Conflict"
+            case .tooMany, .addressesNotCounted: "Conflict"
             case .versionConflict: "Precondition Failed"
             case .bodyTooLarge: "Content Too Large"
             case .unsupportedMediaType: "Unsupported Media Type"

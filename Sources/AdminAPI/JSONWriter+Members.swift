@@ -39,16 +39,13 @@ extension JSONWriter {
     }
 
     /// Quantities by the name of their limit; those that are not known are left out.
-    mutating func member(_ name: StaticString, _ amounts: KindAmounts) {
-        self.name(name)
-        self.beginObject()
+    mutating func members(of amounts: KindAmounts) {
         for kind in LimitKind.allCases {
             guard let amount = amounts[kind] else { continue }
             var word = kind.rawValue
             word.withUTF8 { self.name(utf8: $0) }
             self.integer(amount)
         }
-        self.endObject()
     }
 
     /// Whose counters: tenant, scope, and the subject or address.
@@ -60,6 +57,16 @@ extension JSONWriter {
         case .subject: self.member("subject", key.id.string)
         case .address: self.member("address", key.id.string)
         }
+    }
+
+    /// As above, and the plans that `AdminCall.reach` found.
+    mutating func members(of key: CounterKey, reach: [PlanName]?) {
+        self.members(of: key)
+        guard let reach else { return }
+        self.name("reachesPlans")
+        self.beginArray()
+        for plan in reach { self.string(plan.string) }
+        self.endArray()
     }
 
     /// Where each limit stands.
@@ -84,7 +91,8 @@ extension JSONWriter {
     }
 
     /// What operators have set for one holder, and its version.
-    mutating func members(of steering: VersionedSteering) {
+    /// - Parameter order: the order to block it, where the trail tells.
+    mutating func members(of steering: VersionedSteering, order: AuditEntry?) {
         self.name("overrides")
         self.beginArray()
         for kind in LimitKind.allCases {
@@ -97,17 +105,25 @@ extension JSONWriter {
         }
         self.endArray()
         self.name("block")
-        switch steering.steering.block {
-        case .none: self.null()
-        case .untilLifted: self.block(nil)
-        case .until(let end): self.block(end)
+        self.value(steering.steering.block) { json in
+            json.member("at", order?.at)
+            json.member("actor", order?.actor.string)
+            json.member("reason", order?.reason.string)
         }
         self.member("version", steering.version)
     }
 
-    private mutating func block(_ end: WallTime?) {
+    /// An object that tells when a block ends, and more; null for none.
+    mutating func value(_ block: Steering.Block, _ more: (inout JSONWriter) -> Void) {
+        let end: WallTime?
+        switch block {
+        case .none: return self.null()
+        case .untilLifted: end = nil
+        case .until(let time): end = time
+        }
         self.beginObject()
         self.member("expiresAt", end)
+        more(&self)
         self.endObject()
     }
 }

@@ -12,9 +12,10 @@ struct DayTurn: Sendable {
         self.now = now
     }
 
-    /// Writes the member `resetsAt` of a limit that counts days; nothing for others.
+    /// Writes the member `resetsAt` of a limit that counts days; nothing for others, and for one of 0, which the next
+    /// day does not change.
     func append(_ state: LimitState, to json: inout JSONWriter) {
-        guard state.limit.kind == .tokensPerDay else { return }
+        guard state.limit.kind == .tokensPerDay, state.limit.quantity > 0 else { return }
         // The store has the say over which day it is. Its clock and ours agree at least in the middle of its wait.
         let middle = WallTime(seconds: self.now.seconds &+ Int64(max(0, state.resetSeconds)) / 2)
         json.name("resetsAt")

@@ -48,7 +48,13 @@ extension ErrorAnswer {
         writer.name("status")
         writer.integer(status)
         writer.name("detail")
-        if let detail = self.detail { writer.string(detail) } else { writer.constant(self.code.face.detail) }
+        if let detail = self.detail {
+            writer.string(detail)
+        } else if self.allowsNone {
+            writer.constant("The limit is 0: it lets nothing pass, now or later.")
+        } else {
+            writer.constant(self.code.face.detail)
+        }
         writer.name("code")
         writer.string(self.name(in: .own))
         writer.name("message")

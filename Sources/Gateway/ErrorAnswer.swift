@@ -75,10 +75,13 @@ package struct ErrorAnswer: Sendable {
         }
     }
 
-    /// Whether client libraries should give up at once: the wait is hours, or the plan allows none at all.
+    /// Whether client libraries should give up at once: the wait is hours, or nothing is allowed at all.
     private var isRetryPointless: Bool {
-        self.code == .tokensPerDayExceeded || self.code == .questionCancelled || self.limits.first?.limit.quantity == 0
+        self.code == .tokensPerDayExceeded || self.code == .questionCancelled || self.allowsNone
     }
+
+    /// Whether a limit of 0 refused the ask: there is nothing to wait for.
+    var allowsNone: Bool { self.limits.first?.limit.quantity == 0 }
 
     /// Appends the fields that belong to the answer: media type, language, caching, and what to do next.
     ///

@@ -46,10 +46,33 @@ package struct AuditEntry: Hashable, Sendable {
     /// End of an override or a block; nil for none.
     package var expiresAt: WallTime?
     package var reason: ByteString
-    /// The holder's version that this made; of an order its own.
+    /// The holder's version afterwards; of an order its own, which is no number of the holder's.
     package var version: Int
     /// What of the holder was meant, where the action's name does not say it: a token's or a session's id, a plan.
     package var object: ByteString = ""
+    /// What stood before, of an action that moves no quantity.
+    package var stateBefore = State.untold
+
+    /// What has no quantity.
+    package enum State: Hashable, Sendable {
+        /// The action is about something else, or the entry was left by a release that did not keep it.
+        case untold
+        case block(Steering.Block)
+        /// The plan that an operator has given; nil for none.
+        case plan(PlanName?)
+    }
+
+    /// What stood afterwards; the action says it.
+    package var stateAfter: State {
+        switch self.action {
+        case .block: .block(Steering.Block(until: self.expiresAt))
+        case .unblock: .block(.none)
+        case .givePlan: .plan(PlanName(self.object))
+        case .clearPlan: .plan(nil)
+        case .override, .clearOverride, .reset, .dropLeases, .revokeToken, .revokeSession, .revokeSubject, .readmit:
+            .untold
+        }
+    }
 }
 
 extension AuditEntry {

@@ -33,12 +33,15 @@ package struct OperatorOrder: Hashable, Sendable {
 package enum ChangeResult: Hashable, Sendable {
     /// The holder's version now.
     case applied(version: Int)
+    /// There was nothing to lift, to clear or to reset. The attempt is in the trail and takes no version.
+    case unchanged(version: Int)
     /// Somebody else was faster; nothing was moved.
     case conflict(current: Int)
 }
 
 /// What became of an order to drop leases.
 package enum LeaseDrop: Hashable, Sendable {
+    /// Where there was none to drop, the attempt is in the trail and takes no version.
     case dropped(count: Int, version: Int)
     /// Somebody else was faster; nothing was moved.
     case conflict(current: Int)
@@ -47,7 +50,7 @@ package enum LeaseDrop: Hashable, Sendable {
 /// What operators have set for one holder, and how often they have changed it.
 package struct VersionedSteering: Hashable, Sendable {
     package var steering: Steering
-    /// Grows by one with each change; kept for `Audit.memory` after the last one, also when nothing is in force.
+    /// Grows by one with each change that found something to change; kept for `Audit.memory` after the last one, also when nothing is in force.
     package var version: Int
 
     package init(steering: Steering = Steering(), version: Int = 0) {

@@ -25,7 +25,7 @@ package protocol QuotaStore: AnyObject, Sendable {
     func look(_ question: QuotaQuestion) async throws(QuotaFailure) -> Standing
 
     /// Changes what an operator may change; holds for the next ask and never moves other usage. Moves nothing when
-    /// the holder's version is not the one that was expected. What is applied leaves an `AuditEntry`.
+    /// the holder's version is not the one that was expected. Otherwise it leaves an `AuditEntry`.
     func apply(
         _ change: OperatorChange, to key: CounterKey, by order: OperatorOrder
     ) async throws(QuotaFailure) -> ChangeResult

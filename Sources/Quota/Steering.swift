@@ -31,6 +31,9 @@ package struct Steering: Hashable, Sendable {
         case none
         case until(WallTime)
         case untilLifted
+
+        /// - Parameter end: nil for until it is lifted.
+        package init(until end: WallTime?) { self = end.map { .until($0) } ?? .untilLifted }
     }
 
     private var overrides = PerKind<LimitOverride>()

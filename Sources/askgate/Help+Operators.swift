@@ -25,7 +25,8 @@ extension Help {
 
         HOLDERS AND CHANGES
           --subject NAME     for subjects that begin with -
-          --address ADDRESS  the counters of a network address
+          --address ADDRESS  the counters of one IPv4 or IPv6 address; what is set for it holds only for callers of
+                             plans that have a limit of scope address
           --reason TEXT      why; kept in the audit trail
           --for DURATION     ends by itself after 90s, 15m, 2h, 30d
           --until TIME       ends by itself at 2030-03-21T04:00:00Z
@@ -38,7 +39,8 @@ extension Help {
           --token-file FILE  the operator's token (else ASKGATE_OPERATOR_TOKEN)
           --json             the answer as the admin API gives it
 
-        Exit status: 0 done, 1 refused, 2 somebody was faster, 64 usage, 69 the gateway or its store does not answer.
+        Exit status: 0 done or nothing to do (the answer says which), 1 refused, 2 somebody was faster, 64 usage, 69 the
+        gateway or its store does not answer.
 
         EXAMPLES:
           askgate quota show acme alice

@@ -26,12 +26,14 @@ enum QuotaTables {
     }
 
     static func standing(_ json: JSONValue) -> String {
-        let assumed =
-            json["planIsAssumed"]?.bool == true ? " (the tenant's default; --plan NAME shows another)" : ""
+        let source = json["scope"]?.string == "address" ? "assumed" : "the tenant's default"
+        let assumed = json["planIsAssumed"]?.bool == true ? " (\(source); --plan NAME shows another)" : ""
         var lines = [
             "\(self.holder(json))  plan \(self.text(json, "plan"))\(assumed)  version \(self.text(json, "version"))",
-            "running asks: \(self.text(json, "runningAsks"))  \(self.block(json))", "",
+            "running asks: \(self.text(json, "runningAsks"))  \(self.block(json))",
         ]
+        if let plans = json["reachesPlans"] { lines.append(self.reach(plans)) }
+        lines.append("")
         var table = TextTable(
             ["LIMIT", "SCOPE", "QUANTITY", "OF PLAN", "USED", "REMAINING", "RESETS IN"], numbers: [2, 3, 4, 5, 6])
         for limit in json["limits"]?.elements.map({ $0 }) ?? [] {
@@ -55,12 +57,29 @@ enum QuotaTables {
     }
 
     static func change(_ json: JSONValue) -> String {
+        let action = json["action"]?.string
+        if json["changed"]?.bool == false {
+            let found = self.nothingFound(action ?? "", limit: json["limit"]?.string)
+            return "\(self.holder(json))  \(found); nothing was changed  version \(self.text(json, "version"))"
+        }
         var what = self.text(json, "action")
         if let limit = json["limit"] { what += limit.isNull ? " of every limit" : " \(self.text(json, "limit"))" }
         if json["quantity"] != nil { what += " to \(self.text(json, "quantity"))" }
         if json["dropped"] != nil { what += ": \(self.text(json, "dropped"))" }
         if let end = json["expiresAt"], !end.isNull { what += " until \(self.text(json, "expiresAt"))" }
-        return "\(self.holder(json))  \(what)  version \(self.text(json, "version"))"
+        let line = "\(self.holder(json))  \(what)  version \(self.text(json, "version"))"
+        guard let plans = json["reachesPlans"], action == "block" || action == "override" else { return line }
+        return line + "\n" + self.reach(plans)
+    }
+
+    /// Why a change moved nothing.
+    private static func nothingFound(_ action: String, limit: String?) -> String {
+        switch action {
+        case "unblock": "was not blocked"
+        case "clear_override": "had no override" + (limit.map { " of \(printable($0))" } ?? "")
+        case "reset": "nothing was counted" + (limit.map { " of \(printable($0))" } ?? "")
+        default: "no place was held"
+        }
     }
 
     static func leases(_ json: JSONValue) -> String {
@@ -81,9 +100,8 @@ enum QuotaTables {
             ["AT", "ACTOR", "ACTION", "HOLDER", "BEFORE", "AFTER", "UNTIL", "VERSION", "REASON"], numbers: [7])
         for entry in json["entries"]?.elements.map({ $0 }) ?? [] {
             table.add([
-                self.text(entry, "at"), self.text(entry, "actor"), self.text(entry, "action"),
-                self.holder(entry) + (entry["object"]?.string == nil ? "" : " " + self.text(entry, "object")),
-                self.amounts(entry["before"]), self.amounts(entry["after"]), self.end(entry, ""),
+                self.text(entry, "at"), self.text(entry, "actor"), self.text(entry, "action"), self.target(of: entry),
+                self.state(entry["before"]), self.state(entry["after"]), self.end(entry, ""),
                 self.text(entry, "version"), self.text(entry, "reason"),
             ])
         }
@@ -104,15 +122,44 @@ enum QuotaTables {
 
     private static func block(_ json: JSONValue) -> String {
         guard json["isBlocked"]?.bool == true else { return "not blocked" }
-        guard let block = json["block"], !block.isNull else { return "BLOCKED with its tenant" }
-        return "BLOCKED until \(self.end(block, "unblocked"))"
+        guard let block = json["block"], !block.isNull else {
+            return "BLOCKED with its tenant (`askgate quota show \(self.text(json, "tenant"))` says why)"
+        }
+        let line = "BLOCKED until \(self.end(block, "unblocked"))"
+        guard block["at"]?.isNull == false else { return line }
+        return line + " (\(self.text(block, "at")) by \(self.text(block, "actor")): \(self.text(block, "reason")))"
+    }
+
+    /// Whom that reaches what is set for an address.
+    private static func reach(_ plans: JSONValue) -> String {
+        let names = plans.elements.compactMap(\.string).map(printable)
+        return names.isEmpty
+            ? "holds for nobody: no plan of the tenant has a limit of scope address"
+            : "holds for callers of the plans: " + names.joined(separator: ", ")
+    }
+
+    /// What an entry of the trail is about: a holder, a token or a session.
+    private static func target(of entry: JSONValue) -> String {
+        guard entry["scope"]?.string == "tenant", entry["object"]?.string != nil else { return self.holder(entry) }
+        let kind =
+            switch entry["action"]?.string {
+            case "revoke_token": "token "
+            case "revoke_session": "session "
+            default: ""
+            }
+        return "\(self.text(entry, "tenant")) \(kind)\(self.text(entry, "object"))"
     }
 
     private static func end(_ json: JSONValue, _ never: String) -> String {
         json["expiresAt"]?.isNull == false ? self.text(json, "expiresAt") : never
     }
 
-    private static func amounts(_ json: JSONValue?) -> String {
+    /// What stood before or after a change: amounts, a block or a given plan.
+    private static func state(_ json: JSONValue?) -> String {
+        if let block = json?["block"] {
+            return block.isNull ? "not blocked" : "blocked until \(self.end(block, "unblocked"))"
+        }
+        if let plan = json?["plan"] { return plan.isNull ? "no plan given" : "plan \(self.text(plan))" }
         var parts: [String] = []
         json?.forEachMember { name, value in
             parts.append("\(String(decoding: name, as: UTF8.self))=\(value.int ?? 0)")
@@ -121,7 +168,11 @@ enum QuotaTables {
     }
 
     static func text(_ json: JSONValue, _ name: String) -> String {
-        guard let value = json[name], !value.isNull else { return "-" }
+        json[name].map(self.text) ?? "-"
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        guard !value.isNull else { return "-" }
         return value.string.map(printable) ?? value.int.map(String.init) ?? "-"
     }
 

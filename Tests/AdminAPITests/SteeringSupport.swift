@@ -33,10 +33,14 @@ final class SteeredAdmin: Sendable {
     ]
     static let calendar = ZoneCalendar(offsetSeconds: 0, transitions: [])
 
-    private static func tenant(_ id: TenantID) -> AdminTenant {
+    private static func tenant(
+        _ id: TenantID,
+        plans: [(name: PlanName, limits: [Limit])] = [
+            ("free", limits), ("pro", [Limit(.requestsPerMinute, quantity: 500)]),
+        ]
+    ) -> AdminTenant {
         AdminTenant(
-            id: id, zone: "UTC", calendar: self.calendar, defaultPlan: "free", guestPlan: nil,
-            plans: [("free", self.limits), ("pro", [Limit(.requestsPerMinute, quantity: 500)])])
+            id: id, zone: "UTC", calendar: self.calendar, defaultPlan: "free", guestPlan: nil, plans: plans)
     }
 
     private static func entry(_ token: String, _ one: Operator) -> (digest: [UInt8], operator: Operator) {
@@ -48,7 +52,14 @@ final class SteeredAdmin: Sendable {
         operators: OperatorTable([
             entry("boss", Operator(name: "boss", role: .operator)), entry("eye", Operator(name: "eye", role: .viewer)),
             entry("bound", Operator(name: "bound", role: .operator, tenants: ["acme"])),
-        ]), tenants: [tenant("acme"), tenant("borealis")])
+        ]),
+        tenants: [
+            tenant("acme"), tenant("borealis"),
+            // Only another plan than the default counts addresses.
+            tenant("drift", plans: [("free", [Limit(.requestsPerMinute, quantity: 5)]), ("guest", limits)]),
+            // None of its plans counts addresses.
+            tenant("calm", plans: [("free", [Limit(.requestsPerMinute, quantity: 5)])]),
+        ])
 
     /// Serves while the test runs.
     func serve(_ test: (AdminTester) throws -> Void) async throws {
@@ -81,10 +92,11 @@ final class SteeredAdmin: Sendable {
     }
 
     /// One admitted ask of a subject of `acme`.
-    func admit(_ subject: SubjectID, tokens: Int = 100) async throws -> Admission {
+    func admit(_ subject: SubjectID, tokens: Int = 100, from address: ByteString = "") async throws -> Admission {
         try await self.store.admit(
             QuotaAsk(
-                caller: QuotaCaller(tenant: "acme", subject: subject), limits: Self.limits, calendar: Self.calendar,
+                caller: QuotaCaller(tenant: "acme", subject: subject, address: address), limits: Self.limits,
+                calendar: Self.calendar,
                 promptEstimate: tokens / 2, outputCap: tokens / 2, request: .random()))
     }
 }

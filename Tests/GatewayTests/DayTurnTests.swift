@@ -45,8 +45,19 @@ import Testing
         #expect(!self.body(.requestsPerMinute, left: left, turn.zone, now).contains("resetsAt"))
     }
 
-    private func body(_ kind: LimitKind, left: Int, _ zone: ZoneCalendar, _ now: WallTime) -> String {
-        var answer = ErrorAnswer(exceeded: state(kind, of: 10, reset: left))
+    @Test func `A limit of 0 has no turn to wait for, and its refusal says so`() {
+        let now = WallTime(seconds: 1_767_225_600)
+        let body = self.body(.tokensPerDay, of: 0, left: 3600, .utc, now)
+        #expect(!body.contains("resetsAt"), "\(body)")
+        #expect(body.contains(#""detail":"The limit is 0"#) && !body.contains("used up"), "\(body)")
+        #expect(self.body(.requestsPerMinute, of: 0, left: 60, .utc, now).contains(#""detail":"The limit is 0"#))
+        #expect(self.body(.tokensPerDay, left: 3600, .utc, now).contains("used up"))
+    }
+
+    private func body(
+        _ kind: LimitKind, of quantity: Int = 10, left: Int, _ zone: ZoneCalendar, _ now: WallTime
+    ) -> String {
+        var answer = ErrorAnswer(exceeded: state(kind, of: quantity, reset: left))
         answer.dayTurn = DayTurn(zone, now: now)
         var body: [UInt8] = []
         answer.appendBody(to: &body, format: .own, language: .english, requestID: .random())

@@ -24,6 +24,9 @@ struct DayCounter {
 
     var newest: Day { self.one.number > self.other.number ? self.one : self.other }
 
+    /// Nothing is charged or reserved on either day.
+    var isEmpty: Bool { [self.one, self.other].allSatisfy { $0.used == 0 && $0.reserved == 0 } }
+
     mutating func reserve(_ tokens: Int, on number: Int) {
         self.change(number) { day in
             day.used = QuotaAsk.bounded(day.used &+ tokens)

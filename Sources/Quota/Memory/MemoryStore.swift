@@ -94,7 +94,8 @@ package final class MemoryStore: QuotaStore {
             book.advance(to: now)
             return book.apply(change, to: key, by: order, at: (now, wall))
         }
-        if case .applied = result { self.changes.wrappingAdd(1, ordering: .releasing) }
+        if case .conflict = result { return result }
+        self.changes.wrappingAdd(1, ordering: .releasing)
         return result
     }
 

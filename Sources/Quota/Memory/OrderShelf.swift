@@ -9,6 +9,11 @@ struct OrderShelf {
 
     var isEmpty: Bool { self.operators.isEmpty && self.guests.isEmpty }
 
+    /// The plan that an operator has given.
+    func plan(of target: StandingOrder.Target, at wall: WallTime) -> PlanName? {
+        self.operators[target].flatMap { $0.isInForce(at: wall) ? $0.plan : nil }
+    }
+
     /// Gives or lifts an order of an operator.
     mutating func revise(_ order: StandingOrder, by operator: OperatorOrder, at wall: WallTime) -> OrderResult {
         self.expire(at: wall)
@@ -144,12 +149,14 @@ extension TenantBook {
     mutating func order(
         _ order: StandingOrder, of tenant: TenantID, by operator: OperatorOrder, at wall: WallTime
     ) -> OrderResult {
+        let planBefore = self.orders.plan(of: order.target, at: wall)
         let result = self.orders.revise(order, by: `operator`, at: wall)
         guard case .applied(let given) = result else { return result }
         var entry = AuditEntry(
             order.action, of: order.key(in: tenant), by: `operator`, at: wall, version: given.version)
         entry.expiresAt = order.isLifted ? nil : order.expiresAt
         entry.object = order.object
+        if case .plan = order.target { entry.stateBefore = .plan(planBefore) }
         self.audit.append(entry)
         return result
     }

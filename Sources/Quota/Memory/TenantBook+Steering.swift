@@ -41,9 +41,11 @@ extension TenantBook {
         let place = AccountKey(key.scope, key.id)
         if let current = self.conflict(at: place, order) { return .conflict(current: current) }
         var steering = self.steering[place]?.inForce(at: wall) ?? Steering()
-        let version = self.nextVersion(at: place, wall)
+        let changes = self.moves(change, steering, of: key, at: now)
+        let version = changes ? self.nextVersion(at: place, wall) : self.version(at: place)
         var entry = AuditEntry(change, of: key, by: order, at: wall, version: version)
         let kind = change.kind
+        let blockBefore = steering.block
         entry.before = (entry.action == .reset ? self.usage(of: key, at: now) : steering.quantities).only(kind)
         switch change {
         case .override(let kind, let override):
@@ -52,25 +54,40 @@ extension TenantBook {
             steering[kind] = override
         case .clearOverride(let kind?): steering[kind] = nil
         case .clearOverride(nil): for kind in LimitKind.allCases { steering[kind] = nil }
-        case .block(let until): steering.block = until.map { .until($0) } ?? .untilLifted
+        case .block(let until): steering.block = Steering.Block(until: until)
         case .unblock: steering.block = .none
         case .reset(let kind): self.reset(key, kind)
         }
         entry.after = (entry.action == .reset ? self.usage(of: key, at: now) : steering.quantities).only(kind)
-        if entry.action == .block || entry.action == .unblock { (entry.before, entry.after) = (.init(), .init()) }
+        if entry.action == .block || entry.action == .unblock {
+            (entry.before, entry.after, entry.stateBefore) = (.init(), .init(), .block(blockBefore))
+        }
         self.audit.append(entry)
         self.steering[place] = steering
         // Operators act seldom: a good moment to drop what has expired anywhere.
         self.steering = self.steering.filter { !$0.value.inForce(at: wall).isEmpty }
         self.versions = self.versions.filter { self.steering[$0.key] != nil || $0.value.since + Audit.memory > wall }
-        return .applied(version: version)
+        return changes ? .applied(version: version) : .unchanged(version: version)
+    }
+
+    /// Whether a change finds something to change.
+    private func moves(_ change: OperatorChange, _ steering: Steering, of key: CounterKey, at now: Int64) -> Bool {
+        switch change {
+        case .override, .block: return true
+        case .clearOverride(let kind): return steering.quantities.only(kind) != KindAmounts()
+        case .unblock: return steering.isBlocked
+        case .reset(let kind):
+            let used = self.usage(of: key, at: now).only(kind)
+            let tokens = kind == nil || kind == .tokensPerDay ? self.account(key)?.tokens : nil
+            return used[.requestsPerMinute] ?? 0 > 0 || used[.concurrentRequests] ?? 0 > 0 || tokens?.isEmpty == false
+        }
     }
 
     func steering(of key: CounterKey, at time: WallTime) -> VersionedSteering {
         let place = AccountKey(key.scope, key.id)
         return VersionedSteering(
             steering: self.steering[place]?.inForce(at: time) ?? Steering(),
-            version: self.versions[place]?.number ?? 0)
+            version: self.version(at: place))
     }
 
     mutating func dropLeases(
@@ -79,10 +96,11 @@ extension TenantBook {
         let (now, wall) = moment
         let place = AccountKey(key.scope, key.id)
         if let current = self.conflict(at: place, order) { return .conflict(current: current) }
-        let version = self.nextVersion(at: place, wall)
-        var entry = AuditEntry(.dropLeases, of: key, by: order, at: wall, version: version)
-        entry.before = self.usage(of: key, at: now).only(.concurrentRequests)
+        let before = self.usage(of: key, at: now).only(.concurrentRequests)
         let count = self.dropLeases(of: key, request: request)
+        let version = count > 0 ? self.nextVersion(at: place, wall) : self.version(at: place)
+        var entry = AuditEntry(.dropLeases, of: key, by: order, at: wall, version: version)
+        entry.before = before
         entry.after = self.usage(of: key, at: now).only(.concurrentRequests)
         self.audit.append(entry)
         return .dropped(count: count, version: version)
@@ -90,12 +108,14 @@ extension TenantBook {
 
     /// The holder's version, when it is not the one that was expected.
     private func conflict(at place: AccountKey, _ order: OperatorOrder) -> Int? {
-        let current = self.versions[place]?.number ?? 0
+        let current = self.version(at: place)
         return order.expectedVersion.map { $0 == current } ?? true ? nil : current
     }
 
+    private func version(at place: AccountKey) -> Int { self.versions[place]?.number ?? 0 }
+
     private mutating func nextVersion(at place: AccountKey, _ wall: WallTime) -> Int {
-        let version = (self.versions[place]?.number ?? 0) &+ 1
+        let version = self.version(at: place) &+ 1
         self.versions[place] = (version, wall)
         return version
     }

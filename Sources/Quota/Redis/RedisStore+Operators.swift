@@ -21,7 +21,8 @@ extension RedisStore {
         numbers.add(quantity)
         numbers.add(change.expiresAt)
         let answer = try await self.steer(key, numbers, change.action, order, request: nil)
-        return answer.isConflict ? .conflict(current: answer.version) : .applied(version: answer.version)
+        if answer.isConflict { return .conflict(current: answer.version) }
+        return answer.changes ? .applied(version: answer.version) : .unchanged(version: answer.version)
     }
 
     package func dropLeases(
@@ -39,7 +40,7 @@ extension RedisStore {
     private func steer(
         _ key: CounterKey, _ begun: ScriptNumbers, _ action: AuditEntry.Action, _ order: OperatorOrder,
         request: RequestID?
-    ) async throws(QuotaFailure) -> (isConflict: Bool, version: Int, dropped: Int) {
+    ) async throws(QuotaFailure) -> (isConflict: Bool, version: Int, dropped: Int, changes: Bool) {
         var numbers = begun
         numbers.add(Audit.mostEntries)
         numbers.add(Audit.mostEntriesOfHolder)
@@ -65,7 +66,7 @@ extension RedisStore {
         guard var answer = ScriptAnswer(values), let verdict = answer.integer(), let version = answer.integer() else {
             throw .malformedAnswer
         }
-        return (verdict != 0, version, answer.integer() ?? 0)
+        return (verdict != 0, version, answer.integer() ?? 0, answer.integer() == 1)
     }
 
     package func steering(of key: CounterKey) async throws(QuotaFailure) -> VersionedSteering {
@@ -133,12 +134,12 @@ extension RedisStore {
 }
 
 extension AuditEntry {
-    /// As `audit.lua` tells it: id, numbers, action, actor, reason, scope and id of the holder.
+    /// As `audit.lua` tells it: id, numbers, action, actor, reason, scope and id of the holder, object, state before.
     fileprivate init?(of tenant: TenantID, _ answer: inout ScriptAnswer) {
         guard let cursor = answer.text().flatMap({ AuditCursor($0) }), let numbers = answer.text(),
             let action = answer.text().flatMap({ Action(rawValue: $0.string) }), let actor = answer.text(),
             let reason = answer.text(), let scope = answer.text().flatMap({ LimitScope(rawValue: $0.string) }),
-            let id = answer.text(), let object = answer.text()
+            let id = answer.text(), let object = answer.text(), let state = answer.text()
         else { return nil }
         let list = numbers.utf8.split(separator: 0x20).map { Int(Substring($0)) }
         guard list.count == 9, let at = list[0], let end = list[1], let version = list[2] else { return nil }
@@ -151,6 +152,19 @@ extension AuditEntry {
             key: CounterKey(tenant: tenant, scope: scope, id: id), before: amounts(3), after: amounts(6),
             expiresAt: end == 0 ? nil : WallTime(microseconds: Int64(end)), reason: reason, version: version,
             object: object)
+        self.stateBefore = Self.state(state)
+    }
+
+    /// `b` and a block as `steering.lua` tells it, or `p` and the name of a plan; empty where nothing was kept.
+    private static func state(_ text: ByteString) -> State {
+        let rest = ByteString(String(text.string.unicodeScalars.dropFirst()))
+        switch text.utf8.first {
+        case UInt8(ascii: "b"):
+            guard let block = Int64(rest.string) else { return .untold }
+            return .block(block < 0 ? .none : Steering.Block(until: block == 0 ? nil : WallTime(microseconds: block)))
+        case UInt8(ascii: "p"): return .plan(rest.isEmpty ? nil : PlanName(rest))
+        default: return .untold
+        }
     }
 }
 

@@ -105,7 +105,9 @@ struct SharedAgreementTests {
 
     @Test func `A day that is used up says at which moment of the tenant's clocks it turns`() throws {
         let (one, other, redis) = try self.gateways()
-        let caller = Caller("day-0")
+        let caller = Caller("day-100")
+        // Less than the smallest ask needs.
+        try one.override("tokens_per_day", of: caller, to: 1)
         let midnight = { ((Stopwatch.wallSeconds() + 20_700) / 86_400 + 1) * 86_400 }
         let (before, refused, after) = (midnight(), try one.ask(Ask("day"), as: caller).response, midnight())
         #expect(refused.status == 429 && refused.header("x-should-retry") == "false")
@@ -122,6 +124,10 @@ struct SharedAgreementTests {
             #expect(abs(before - 20_700 - Stopwatch.wallSeconds() - wait) <= 5)
         }
         #expect(limits.first { $0["name"]?.string == "requests_per_minute" }?["resetsAt"] == nil)
+        // Where the limit is 0 the next day changes nothing.
+        let none = try one.ask(Ask("day"), as: Caller("day-0")).response
+        #expect(none.status == 429 && none.json?["limit"]?["resetsAt"] == nil)
+        #expect(none.json?["detail"]?.string?.hasPrefix("The limit is 0") == true)
         _ = redis
     }
 

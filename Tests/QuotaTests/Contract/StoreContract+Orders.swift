@@ -68,6 +68,18 @@ extension StoreContract {
             #expect(all[2].expiresAt == wall + .seconds(60))
             let own = try await bench.store.audit(AuditQuestion(.holder(.subject("u1", of: Self.tenant)))).entries
             #expect(own.map(\.action) == [.clearPlan, .givePlan])
+            #expect(all.map(\.stateBefore) == [.plan("pro"), .plan(nil), .untold])
+            #expect(all.map(\.stateAfter) == [.plan(nil), .plan("pro"), .untold])
+        },
+        ContractCheck("the trail tells the plan that was given before, unless that was over") { bench in
+            let wall = WallTime(seconds: 1_800_000_000)
+            await bench.clock.set(wall: wall)
+            try await bench.give(StandingOrder(.plan("u1"), plan: "pro"))
+            try await bench.give(StandingOrder(.plan("u1"), plan: "caf\u{e9}", expiresAt: wall + .seconds(60)))
+            await bench.clock.advance(by: .seconds(60))
+            try await bench.give(StandingOrder(.plan("u1"), plan: "free"))
+            let entries = try await bench.store.audit(AuditQuestion(.tenant(Self.tenant))).entries
+            #expect(entries.map(\.stateBefore) == [.plan(nil), .plan("pro"), .plan(nil)])
         },
         ContractCheck("orders that are over make room, and a page is no longer than a page") { bench in
             let wall = WallTime(seconds: 1_800_000_000)

@@ -18,9 +18,65 @@ extension StoreContract {
             #expect(try await store.steering(of: Self.u1) == VersionedSteering(version: 2))
             #expect(try await store.dropLeases(of: Self.u1, request: nil, by: Self.order(1)) == .conflict(current: 2))
             let drop = try await store.dropLeases(of: Self.u1, request: nil, by: Self.order(2))
-            #expect(drop == .dropped(count: 0, version: 3))
+            #expect(drop == .dropped(count: 0, version: 2))
+            #expect(try await store.apply(set, to: Self.u1, by: Self.order(2)) == .applied(version: 3))
             #expect(try await store.steering(of: .tenant(StoreBench.tenant)).version == 0)
-            #expect(try await store.audit(AuditQuestion(.holder(Self.u1))).entries.map(\.version) == [3, 2, 1])
+            #expect(try await store.audit(AuditQuestion(.holder(Self.u1))).entries.map(\.version) == [3, 2, 2, 1])
+        },
+        ContractCheck("what finds nothing to change says so, and is in the trail without a version of its own") {
+            bench in
+            let store = bench.store
+            let limits = [Limit.minute(9), .day(1000), .running(3)]
+            let kinds: [LimitKind?] = [nil, .requestsPerMinute, .tokensPerDay, .concurrentRequests]
+            let lifting = [.unblock] + kinds.flatMap { [OperatorChange.clearOverride($0), .reset($0)] }
+            for change in lifting { #expect(try await store.apply(change, to: Self.u1) == .unchanged(version: 0)) }
+            let none = try await store.audit(AuditQuestion(.holder(Self.u1))).entries
+            #expect(none.map(\.action) == lifting.reversed().map(\.action) && none.allSatisfy { $0.version == 0 })
+            #expect(try await store.steering(of: Self.u1) == VersionedSteering())
+
+            try await store.apply(.block(until: nil), to: Self.u1)
+            try await store.apply(.override(.tokensPerDay, LimitOverride(quantity: 0)), to: Self.u1)
+            let minute = OperatorChange.clearOverride(.requestsPerMinute)
+            #expect(try await store.apply(minute, to: Self.u1) == .unchanged(version: 2))
+            #expect(try await store.apply(.clearOverride(nil), to: Self.u1) == .applied(version: 3))
+            #expect(try await store.apply(.unblock, to: Self.u1) == .applied(version: 4))
+            #expect(try await store.apply(.unblock, to: Self.u1) == .unchanged(version: 4))
+
+            var version = 4
+            for kind in kinds {
+                try await bench.pass(bench.ask(limits))
+                version += 1
+                #expect(try await store.apply(.reset(kind), to: Self.u1) == .applied(version: version))
+                #expect(try await store.apply(.reset(kind), to: Self.u1) == .unchanged(version: version))
+            }
+            // What another day has used counts as well.
+            let ask = bench.ask([.day(1000)])
+            try await bench.settle(ask, bench.pass(ask), tokens: 5)
+            await bench.clock.advance(by: .seconds(86_400))
+            #expect(try await store.apply(.reset(.tokensPerDay), to: Self.u1) == .applied(version: version + 1))
+        },
+        ContractCheck("the trail tells which block stood before and afterwards") { bench in
+            await bench.clock.set(wall: WallTime(seconds: 1_800_000_000))
+            let end = WallTime(seconds: 1_800_000_060)
+            for change in [.block(until: end), .block(until: nil), .unblock, .unblock] as [OperatorChange] {
+                try await bench.store.apply(change, to: Self.u1)
+            }
+            try await bench.store.apply(.block(until: end), to: Self.u1)
+            await bench.clock.advance(by: .seconds(60))
+            try await bench.store.apply(.unblock, to: Self.u1)
+            try await bench.store.apply(.reset(nil), to: Self.u1)
+            let entries = try await bench.store.audit(AuditQuestion(.holder(Self.u1))).entries.reversed()
+            #expect(
+                entries.map(\.stateBefore) == [
+                    .block(.none), .block(.until(end)), .block(.untilLifted), .block(.none), .block(.none),
+                    // It had ended by itself.
+                    .block(.none), .untold,
+                ])
+            #expect(
+                entries.map(\.stateAfter) == [
+                    .block(.until(end)), .block(.untilLifted), .block(.none), .block(.none), .block(.until(end)),
+                    .block(.none), .untold,
+                ])
         },
         ContractCheck("the trail tells who did what, when, why, and from which quantity to which") { bench in
             await bench.clock.set(wall: WallTime(seconds: 1_800_000_000))

@@ -123,4 +123,28 @@ import Testing
         let closed = try connection.call([Array("GET".utf8), keys[0]])
         #expect(closed == .bytes(Self.packed([1] + record.dropFirst())))
     }
+
+    /// Entries of the trail outlive the release that wrote them: without an object, and without what stood before.
+    @Test func entriesOfEarlierReleasesAreUnderstood() async throws {
+        let it = try RedisBench()
+        it.clock.set(wall: WallTime(microseconds: 1_796_083_210_000_000))
+        var keys = RedisWords()
+        it.store.tag(of: StoreBench.tenant).appendTrail(to: &keys)
+        let trail = String(decoding: try #require(keys.words.first), as: UTF8.self)
+        let connection = try it.server.connect(database: it.database)
+        let whose = ["actor", "mina", "reason", "leak", "scope", "subject", "id", "u1"]
+        for (number, action, more) in [
+            ("1796083209000000 0 1 -1 -1 -1 -1 -1 -1", "block", []),
+            ("1796083209000001 0 2 -1 -1 -1 -1 -1 -1", "unblock", []),
+            ("1796083209000002 0 1796083209000002 -1 -1 -1 -1 -1 -1", "give_plan", ["object", "pro"]),
+        ] as [(String, String, [String])] {
+            let words = ["XADD", trail, "*", "n", number, "action", action] + whose + more
+            _ = try connection.call(words.map { Array($0.utf8) })
+        }
+        let entries = try await it.store.audit(AuditQuestion(.tenant(StoreBench.tenant))).entries
+        #expect(entries.map(\.action) == [.givePlan, .unblock, .block])
+        #expect(entries.map(\.stateBefore) == [.untold, .untold, .untold])
+        #expect(entries.map(\.stateAfter) == [.plan("pro"), .block(.none), .block(.untilLifted)])
+        #expect(entries.map(\.object) == ["pro", "", ""])
+    }
 }

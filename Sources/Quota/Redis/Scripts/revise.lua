@@ -27,6 +27,7 @@ write_order(KEYS[1], KEYS[2], KEYS[3], ARGV[2], order)
 local fields = {
   'n', table.concat({integer(now), integer(args[2]), integer(order[1]), '-1 -1 -1 -1 -1 -1'}, ' '),
   'action', ARGV[4], 'actor', ARGV[5], 'reason', ARGV[6], 'scope', ARGV[7], 'id', ARGV[8], 'object', ARGV[9],
+  'before', string.sub(ARGV[2], 1, 1) == 'p' and 'p' .. (old and old[5] or '') or '',
 }
 local id = redis.call('XADD', KEYS[4], 'MAXLEN', integer(args[6]), '*', unpack(fields))
 redis.call('PEXPIRE', KEYS[4], integer(args[8]))

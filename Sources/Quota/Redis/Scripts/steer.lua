@@ -3,7 +3,8 @@
 -- action, kind (-1 for all), quantity, end (0 for none), entries kept of the tenant, of the holder, and for how many
 -- milliseconds; 2 the action's name, 3 actor, 4 reason, 5 scope, 6 id, 7 request id or empty, 8 channel, 9 message.
 -- Actions: 0 override, 1 clear, 2 block, 3 unblock, 4 reset, 5 drop leases.
--- Answers 2 (version) and: 0 applied, the holder's version, leases dropped | 1 conflict, the holder's version.
+-- Answers 2 (version) and: 0 applied, the holder's version, leases dropped, 1 if something was changed | 1 conflict,
+-- the holder's version. What finds nothing to change takes no version.
 local args = cjson.decode(ARGV[1])
 local action, kind = args[2], args[3]
 local read = redis.call('MGET', KEYS[1], KEYS[2])
@@ -45,24 +46,30 @@ if h and action == 4 and h[11] > 0 and h[13] <= now - MINUTE then
   h[11], h[12] = h[11] - dead, h[12] + dead
 end
 
-local before = amounts()
-local dropped = 0
+local before, block_before = amounts(), s[8]
+local dropped, changes = 0, action == 0 or action == 2
 if action == 0 then
   s[2 + kind * 2], s[3 + kind * 2] = args[4], args[5]
 elseif action == 1 then
   for i = 0, 2 do
-    if kind < 0 or kind == i then s[2 + i * 2], s[3 + i * 2] = -1, 0 end
+    if kind < 0 or kind == i then
+      changes = changes or s[2 + i * 2] >= 0
+      s[2 + i * 2], s[3 + i * 2] = -1, 0
+    end
   end
 elseif action == 2 then
   s[8] = args[5]
 elseif action == 3 then
+  changes = s[8] >= 0
   s[8] = -1
 elseif action == 4 then
+  changes = before[1] > 0 or before[3] > 0
   if h and (kind < 0 or kind == 0) then
     h[11], h[12] = 0, 0
     redis.call('DEL', KEYS[3])
   end
   if h and (kind < 0 or kind == 1) then
+    changes = changes or h[4] ~= 0 or h[5] ~= 0 or h[8] ~= 0 or h[9] ~= 0
     h[4], h[5], h[8], h[9] = 0, 0, 0, 0
     h[2] = math.max(now, h[2] + 1)
   end
@@ -81,25 +88,28 @@ else
     h[16], h[17] = 0, -1
     save(KEYS[2], h)
   end
+  changes = dropped > 0
 end
 local after = amounts()
-s[1] = s[1] + 1
-local blob = struct.pack('<dddddddd', unpack(s, 1, 8))
-if s[2] < 0 and s[4] < 0 and s[6] < 0 and s[8] < 0 then
-  redis.call('SET', KEYS[1], blob, 'PX', integer(args[8]))
-else
-  redis.call('SET', KEYS[1], blob)
+if changes then
+  s[1] = s[1] + 1
+  local blob = struct.pack('<dddddddd', unpack(s, 1, 8))
+  if s[2] < 0 and s[4] < 0 and s[6] < 0 and s[8] < 0 then
+    redis.call('SET', KEYS[1], blob, 'PX', integer(args[8]))
+  else
+    redis.call('SET', KEYS[1], blob)
+  end
 end
 
 local numbers = {now, args[5], s[1], before[1], before[2], before[3], after[1], after[2], after[3]}
 for i = 1, 9 do numbers[i] = integer(numbers[i]) end
 local fields = {
   'n', table.concat(numbers, ' '), 'action', ARGV[2], 'actor', ARGV[3], 'reason', ARGV[4], 'scope', ARGV[5],
-  'id', ARGV[6],
+  'id', ARGV[6], 'object', '', 'before', (action == 2 or action == 3) and 'b' .. integer(block_before) or '',
 }
 local id = redis.call('XADD', KEYS[5], 'MAXLEN', integer(args[6]), '*', unpack(fields))
 redis.call('PEXPIRE', KEYS[5], integer(args[8]))
 redis.call('XADD', KEYS[6], 'MAXLEN', integer(args[7]), id, unpack(fields))
 redis.call('PEXPIRE', KEYS[6], integer(args[8]))
 redis.call('PUBLISH', ARGV[8], ARGV[9])
-return {2, 0, s[1], dropped}
+return {2, 0, s[1], dropped, changes and 1 or 0}
