@@ -202,7 +202,6 @@ tenants:
       - issuer: https://id.accuracy.localhost
         audience: askgate
         algorithms: [HS256]
-        accept_typ: [JWT, absent]
         profile: plain
         keys: {{hmac_secret: {{env: ACCURACY_SECRET}}}}
         plan_claim: {{path: plan, values: {{minute: minute, streams: streams, day: day}}}}

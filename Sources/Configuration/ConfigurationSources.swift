@@ -25,20 +25,47 @@ package struct ConfigurationSources: Sendable {
         case unreadable = "cannot be read"
     }
 
+    /// Why a file cannot be appended to.
+    package enum AppendProblem: String, Error, Sendable {
+        case noFolder = "there is no such folder"
+        case forbiddenFolder = "this account may not write into its folder"
+        case forbidden = "this account may not write to it"
+        case notAFile = "it is a folder"
+    }
+
     package var environment: [String: String]
     /// Reads at most `maxBytes` of the file with this path.
     package var read: @Sendable (_ path: String, _ maxBytes: Int) -> Result<File, Problem>
 
+    /// Looks whether lines can be appended to the file with this path, which need not be there yet; nil when they can.
+    package var appendProblem: @Sendable (_ path: String) -> AppendProblem?
+
     package init(
-        environment: [String: String], read: @escaping @Sendable (String, Int) -> Result<File, Problem>
+        environment: [String: String], read: @escaping @Sendable (String, Int) -> Result<File, Problem>,
+        appendProblem: @escaping @Sendable (String) -> AppendProblem? = { _ in nil }
     ) {
         self.environment = environment
         self.read = read
+        self.appendProblem = appendProblem
     }
 
     /// The files of this machine.
     package static func machine(environment: [String: String]) -> ConfigurationSources {
-        ConfigurationSources(environment: environment, read: self.readFile)
+        ConfigurationSources(environment: environment, read: self.readFile, appendProblem: self.problemOfAppending)
+    }
+
+    /// Makes nothing: a check leaves no file behind.
+    private static func problemOfAppending(to path: String) -> AppendProblem? {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT == S_IFDIR { return .notAFile }
+            return access(path, W_OK) == 0 ? nil : .forbidden
+        }
+        let folder = ConfigurationLoader.directory(of: path)
+        guard stat(folder.isEmpty ? "." : folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            return errno == EACCES ? .forbiddenFolder : .noFolder
+        }
+        return access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 ? nil : .forbiddenFolder
     }
 
     private static func readFile(_ path: String, _ maxBytes: Int) -> Result<File, Problem> {

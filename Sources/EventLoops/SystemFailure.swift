@@ -14,8 +14,8 @@ package struct SystemFailure: Error, Sendable, CustomStringConvertible {
     /// From a libuv result, which is a negated `errno`.
     init(_ call: StaticString, uv result: Int32) { self.init(call, code: -result) }
 
-    package var description: String {
-        guard let text = uv_strerror(-self.code) else { return "\(self.call): error \(self.code)" }
-        return "\(self.call): \(String(cString: text))"
-    }
+    package var description: String { "\(self.call): \(self.words)" }
+
+    /// The platform's words for the error number alone.
+    package var words: String { uv_strerror(-self.code).map { String(cString: $0) } ?? "error \(self.code)" }
 }

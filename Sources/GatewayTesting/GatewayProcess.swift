@@ -33,7 +33,7 @@ package final class GatewayProcess: Sendable {
             tries += 1
             begun = try Self.begin(in: folder, environment, configuration)
             // Another process may take a port that was free a moment ago.
-        } while tries < 3 && !begun.isReady && begun.output.contains("address already in use")
+        } while tries < 3 && !begun.isReady && begun.output.contains("is in use by another")
         (self.child, self.port, self.adminPort) = (begun.child, begun.port, begun.adminPort)
         self.configurationPath = begun.path
         guard begun.isReady else {

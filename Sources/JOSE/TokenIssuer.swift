@@ -43,10 +43,7 @@ package struct TokenIssuer: Sendable {
 
     /// Signs claims, a JSON object, into a compact token. Its `typ` is `JWT`: libjwt writes no other.
     package func issue(claims: [UInt8]) throws(Failure) -> [UInt8] {
-        // libjwt keeps the last of two members, and a large token overflows its stack.
-        guard let document = try? JSONDocument(parsing: claims, limits: JSONLimits(bytes: 6144, depth: 16)),
-            document.root.kind == .object
-        else { throw .invalidClaims }
+        try Self.check(claims)
         var token: OpaquePointer?
         guard jwt_new(&token) == 0, let token else { throw .signingFailed }
         defer { jwt_free(token) }
@@ -60,6 +57,38 @@ package struct TokenIssuer: Sendable {
         guard let encoded = jwt_encode_str(token) else { throw .signingFailed }
         defer { askgate_jwt_free_string(encoded) }
         return Array(UnsafeRawBufferPointer(start: encoded, count: Self.length(of: encoded)))
+    }
+
+    /// The same with a `typ` of the caller's.
+    package func issue(claims: [UInt8], type: String) throws(Failure) -> [UInt8] {
+        if type == "JWT" { return try self.issue(claims: claims) }
+        try Self.check(claims)
+        var header = JSONWriter()
+        header.beginObject()
+        for (name, value) in [("alg", self.algorithm.rawValue), ("typ", type), ("kid", self.keyID)] {
+            guard let value else { continue }
+            var name = name
+            name.withUTF8 { header.name(utf8: $0) }
+            header.string(value)
+        }
+        header.endObject()
+        let signed = Base64URL.encode(header.bytes.span) + [UInt8(ascii: ".")] + Base64URL.encode(claims.span)
+        guard let signature = self.signature(over: signed) else { throw .signingFailed }
+        return signed + [UInt8(ascii: ".")] + Base64URL.encode(signature.span)
+    }
+
+    private func signature(over signed: [UInt8]) -> [UInt8]? {
+        if self.algorithm.family != .hmac {
+            return PrivateKey(pem: self.key.span)?.sign(signed.span, with: self.algorithm)
+        }
+        return self.algorithm.hash.flatMap { MessageAuthenticator($0, secret: self.key.span) }?.code(for: signed.span)
+    }
+
+    /// libjwt keeps the last of two members, and a large token overflows its stack.
+    private static func check(_ claims: [UInt8]) throws(Failure) {
+        guard let document = try? JSONDocument(parsing: claims, limits: JSONLimits(bytes: 6144, depth: 16)),
+            document.root.kind == .object
+        else { throw .invalidClaims }
     }
 
     private static func length(of text: UnsafePointer<CChar>) -> Int {

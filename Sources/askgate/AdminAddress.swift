@@ -18,26 +18,30 @@ struct AdminAddress {
 
     /// `--admin`, else what the file of `--config` says, else `ASKGATE_ADMIN_URL`, else the standard address.
     func client(environment: [String: String]) throws(UsageFailure) -> AdminClient {
-        let url: String
-        if let given = self.given {
-            url = try Self.normalized(given)
-        } else if let file = self.file {
-            url = try Self.configured(file, environment)
-        } else {
-            url = try Self.normalized(environment["ASKGATE_ADMIN_URL"] ?? "http://127.0.0.1:9090")
-        }
+        let url =
+            if self.given == nil, let file = self.file {
+                try Self.configured(file, environment)
+            } else {
+                try Self.url(given: self.given, environment)
+            }
         let token = try Self.token(self.tokenFile, environment)
         return AdminClient(url: url, token: token, certificateFile: self.roots)
     }
 
+    /// What is given, else `ASKGATE_ADMIN_URL`, else the standard address.
+    static func url(given: String?, _ environment: [String: String]) throws(UsageFailure) -> String {
+        if let given { return try self.normalized(given, "--admin") }
+        return try self.normalized(environment["ASKGATE_ADMIN_URL"] ?? "http://127.0.0.1:9090", "ASKGATE_ADMIN_URL")
+    }
+
     /// With a scheme and without a slash at the end.
-    static func normalized(_ written: String) throws(UsageFailure) -> String {
+    private static func normalized(_ written: String, _ name: String) throws(UsageFailure) -> String {
         var url = Substring(written)
         while url.hasSuffix("/") { url = url.dropLast() }
         if !url.contains("://") { url = "http://" + url }
         let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3F && $0 != 0x23 && $0 != 0x40 }
         guard isPlain, url.hasPrefix("http://") || url.hasPrefix("https://") else {
-            throw UsageFailure("--admin needs an address such as http://127.0.0.1:9090")
+            throw UsageFailure("\(name) needs an address such as http://127.0.0.1:9090")
         }
         return String(url)
     }
@@ -61,9 +65,9 @@ struct AdminAddress {
         _ file: String?, _ environment: [String: String]
     ) throws(UsageFailure) -> Secret {
         if let file {
-            guard let bytes = TokenCommand.read(file) else {
-                throw UsageFailure("the token file \(file) cannot be read")
-            }
+            let token = SecretFile(file)
+            let bytes = try token.bytes("the operator's token")
+            token.warnIfOpen("the operator's token")
             return Secret(bytes)
         }
         guard let token = environment["ASKGATE_OPERATOR_TOKEN"], !token.isEmpty else {

@@ -7,9 +7,12 @@ import JSON
 struct AdminClient: Sendable {
     /// Absolute, without a slash at its end.
     let url: String
-    let token: Secret
+    /// Nil for what asks for none.
+    let token: Secret?
     /// A PEM file of trusted roots in place of the system's.
     let certificateFile: String?
+    /// For one call.
+    var deadline = TimeSpan.seconds(15)
 
     /// Largest answer taken, in bytes.
     fileprivate static let mostBytes = 8 << 20
@@ -32,7 +35,7 @@ struct AdminClient: Sendable {
         let endpoint = self.endpoint(method, path, version: version)
         let result = await withTaskGroup(of: Result<AdminAnswer, UnreachableFailure>.self) { tasks in
             let loop = group.loops[0]
-            tasks.addTask(executorPreference: loop) { await Self.run(endpoint, body, on: loop) }
+            tasks.addTask(executorPreference: loop) { await Self.run(endpoint, body, self.deadline, on: loop) }
             return await tasks.next() ?? .failure(UnreachableFailure(reason: "cancelled"))
         }
         return try result.get()
@@ -40,16 +43,16 @@ struct AdminClient: Sendable {
 
     private func endpoint(_ method: String, _ path: String, version: Int?) -> UpstreamEndpoint {
         var headers: [(name: String, value: Secret)] = [
-            ("Authorization", self.token.prefixed(with: "Bearer ")), ("Content-Type", Secret("application/json")),
-            ("Accept", Secret("application/json")),
+            ("Content-Type", Secret("application/json")), ("Accept", Secret("application/json")),
         ]
+        if let token { headers.append(("Authorization", token.prefixed(with: "Bearer "))) }
         if let version { headers.append(("If-Match", Secret("\"\(version)\""))) }
         return UpstreamEndpoint(
             url: self.url + path, headers: headers, certificateFile: self.certificateFile, method: method)
     }
 
     private static func run(
-        _ endpoint: UpstreamEndpoint, _ body: [UInt8], on loop: EventLoop
+        _ endpoint: UpstreamEndpoint, _ body: [UInt8], _ deadline: TimeSpan, on loop: EventLoop
     ) async -> Result<AdminAnswer, UnreachableFailure> {
         guard let client = UpstreamClient(loop: loop) else {
             return .failure(UnreachableFailure(reason: "the HTTP client cannot be set up"))
@@ -58,7 +61,7 @@ struct AdminClient: Sendable {
         let result = await withUnsafeContinuation { continuation in
             receiver.continuation = continuation
             let call = client.start(
-                endpoint, body: body, expectsStream: false, deadline: .seconds(15), receiver: receiver)
+                endpoint, body: body, expectsStream: false, deadline: deadline, receiver: receiver)
             if call == nil { receiver.finish(.failure(UnreachableFailure(reason: "the address is not usable"))) }
             receiver.call = call
         }

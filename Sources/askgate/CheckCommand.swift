@@ -17,6 +17,7 @@ enum CheckCommand {
             let loaded = try ConfigurationLoader.load(path: path, environment: Environment.current)
             let builder = SnapshotBuilder(file: path, labels: LabelTable(), now: SystemClock().wallTime())
             _ = try builder.snapshot(of: loaded.document, generation: 1)
+            if case .redis(let settings) = loaded.document.store { _ = try StoreBuilder(file: path).redis(settings) }
             for warning in loaded.warnings { Terminal.complain(warning.description) }
             if showsEffective { Terminal.show(loaded.document.effectiveText) }
             let tenants = loaded.document.tenants.count

@@ -3,52 +3,87 @@ import GatewayTypes
 import Glibc
 import JOSE
 
-/// The embedded defaults of `serve --development` and the secret that signs its tokens.
+/// The embedded defaults of `serve --development`, the secret that signs its tokens and the token of its operator.
 struct Development {
     static let issuer = "https://id.demo.localhost"
     static let audience = "askgate"
-    private static let secretVariable = "ASKGATE_DEVELOPMENT_SECRET"
-    /// Where the secret is kept, readable by its owner alone.
-    let path: String
+    static let secretVariable = "ASKGATE_DEVELOPMENT_SECRET"
+    /// The name of the operator, who may do everything.
+    static let operatorName = "developer"
+    /// Where secret and token are kept, readable by their owner alone.
+    private let directory: String
+    /// Of the api listener, the admin listener has the next one; nil takes what the embedded configuration says.
+    private let port: UInt16?
+    private let environment: [String: String]
 
-    init(state directory: String) { self.path = "\(directory)/development.secret" }
+    init(state directory: String, port: UInt16? = nil, environment: [String: String]) {
+        self.directory = directory
+        self.port = port
+        self.environment = environment
+    }
 
-    /// The secret, made on first use. It never leaves this machine.
+    /// The file with the operator's token.
+    var operatorTokenPath: String { "\(self.directory)/operator.token" }
+
+    /// The signing secret: what the environment says, else one that was made on first use and never leaves this machine.
     func secret() throws(UsageFailure) -> [UInt8] {
-        if let known = self.read() { return known }
-        let slash = self.path.utf8.lastIndex(of: 0x2F) ?? self.path.startIndex
-        mkdir(String(self.path[..<slash]), 0o700)
-        var generator = SystemRandomNumberGenerator()
-        let digits = (0..<64).map { _ in UInt8.random(in: 0..<16, using: &generator) }
-        let secret = digits.map { $0 < 10 ? 48 + $0 : 87 + $0 }
-        let descriptor = open(self.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        guard descriptor >= 0, write(descriptor, secret, secret.count) == secret.count else {
-            throw UsageFailure("the development secret cannot be written to \(self.path)")
+        if let given = self.environment[Self.secretVariable], !given.isEmpty {
+            guard given.utf8.count >= 32 else {
+                throw UsageFailure("the secret in \(Self.secretVariable) has fewer than 32 bytes")
+            }
+            return Array(given.utf8)
         }
-        close(descriptor)
+        return try self.kept("\(self.directory)/development.secret", "the secret that signs development tokens") {
+            var generator = SystemRandomNumberGenerator()
+            let digits = (0..<64).map { _ in UInt8.random(in: 0..<16, using: &generator) }
+            return digits.map { $0 < 10 ? 48 + $0 : 87 + $0 }
+        }
+    }
+
+    /// What a file holds; made there on first use, which is said, since it may have happened in the wrong folder.
+    private func kept(_ path: String, _ what: String, _ make: () -> [UInt8]) throws(UsageFailure) -> [UInt8] {
+        if let known = try SecretFile(path).bytesIfThere(what) { return known }
+        mkdir(self.directory, 0o700)
+        let secret = make()
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw UsageFailure("\(what) cannot be written to \(path)") }
+        defer { close(descriptor) }
+        guard write(descriptor, secret, secret.count) == secret.count else {
+            unlink(path)
+            throw UsageFailure("\(what) cannot be written to \(path)")
+        }
+        Terminal.complain("askgate: made \(what): \(Self.absolute(path))")
         return secret
     }
 
-    private func read() -> [UInt8]? {
-        let descriptor = open(self.path, O_RDONLY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 64 else { return nil }
-        return Array(bytes[..<64])
+    private static func absolute(_ path: String) -> String {
+        guard let full = realpath(path, nil) else { return path }
+        defer { free(full) }
+        return String(cString: full)
     }
 
-    /// The embedded configuration with the secret in place.
+    /// The embedded configuration with secret, operator and ports in place.
     func load() throws(UsageFailure) -> LoadedConfiguration {
         let secret = String(decoding: try self.secret(), as: UTF8.self)
+        let token = try self.kept(self.operatorTokenPath, "the token of the operator `\(Self.operatorName)`") {
+            Array(OperatorTokenCommand.token().utf8)
+        }
+        var loaded: LoadedConfiguration
         do {
-            return try ConfigurationLoader.load(
+            loaded = try ConfigurationLoader.load(
                 text: PackageResources.development_yaml, name: "development.yaml",
                 sources: .machine(environment: [Self.secretVariable: secret]))
         } catch {
             throw UsageFailure("the embedded configuration does not load: \(error)")
         }
+        loaded.document.operators.append(
+            OperatorSettings(
+                name: Self.operatorName, role: .operator, digest: SHA256Digest(of: token.span).bytes, tenants: nil))
+        if let port = self.port {
+            loaded.document.listeners.api?.port = port
+            loaded.document.listeners.admin?.port = port + 1
+        }
+        return loaded
     }
 
     /// A token of the demo tenant.

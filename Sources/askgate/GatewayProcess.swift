@@ -56,12 +56,11 @@ final class GatewayProcess: Sendable {
         self.document = document
         try? ProcessHardening.apply()
         do {
-            self.group = try EventLoopGroup(count: document.loops)
-            self.operations = try OperationLog(clock: SystemClock())
+            self.group = try Self.group(count: document.loops)
+            self.operations = try Self.operationLog()
             self.metrics = MetricsRegistry(
                 loops: self.group.loops.count, version: Program.version, startTime: SystemClock().wallTime())
-            self.accessLog = try AccessLog(
-                document.log.access.sink, metrics: self.metrics.background, operations: self.operations)
+            self.accessLog = try Self.accessLog(document.log.access, self.metrics, self.operations)
             self.fetcher = KeySetFetcher(
                 loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory)
             let builder = SnapshotBuilder(
@@ -82,15 +81,20 @@ final class GatewayProcess: Sendable {
             self.loops = try Self.loops(
                 self.group, store, self.metrics, self.board, self.operations,
                 hops: document.listeners.hop != nil)
-            self.api = try Self.apiServer(document, self.group, self.loops, self.snapshots, self.accessLog)
+            let isDevelopment = source.isDevelopment
+            self.api = try Self.apiServer(
+                document, self.group, self.loops, self.snapshots, self.accessLog, isDevelopment: isDevelopment)
             let plane = Self.adminPlane(
                 document, self.readiness, self.metrics, store, self.loops, desk, self.reloader, self.board,
                 self.fetcher)
             let group = self.group
-            self.admin = try document.listeners.admin.map { try Self.bind($0, group, document.http.server, plane) }
+            self.admin = try document.listeners.admin.map {
+                try Self.bind("admin", $0, group, document.http.server, plane, isDevelopment: isDevelopment)
+            }
             let hopPlane = HopPlane(loops: self.loops, snapshots: self.snapshots, accessLog: self.accessLog)
             self.hop = try document.listeners.hop.map {
-                try Self.bind($0.listener, group, document.http.hopServer, hopPlane)
+                try Self.bind(
+                    "internal", $0.listener, group, document.http.hopServer, hopPlane, isDevelopment: isDevelopment)
             }
         } catch let failure as StartFailure {
             throw failure
@@ -123,11 +127,11 @@ final class GatewayProcess: Sendable {
 
     private static func apiServer(
         _ document: ConfigurationDocument, _ group: EventLoopGroup, _ loops: [GatewayLoop],
-        _ snapshots: SnapshotStore, _ accessLog: AccessLog
+        _ snapshots: SnapshotStore, _ accessLog: AccessLog, isDevelopment: Bool
     ) throws -> WebServer {
-        guard let address = document.listeners.api else { throw StartFailure("there is no listener `api`") }
+        guard let address = document.listeners.api else { throw StartFailure("listeners: there is no `api`") }
         let handler = DataPlane(loops: loops, snapshots: snapshots, accessLog: accessLog)
-        return try self.bind(address, group, document.http.server, handler)
+        return try self.bind("api", address, group, document.http.server, handler, isDevelopment: isDevelopment)
     }
 
     private static func adminPlane(
@@ -150,15 +154,41 @@ final class GatewayProcess: Sendable {
     }
 
     private static func bind(
-        _ address: ListenerAddress, _ group: EventLoopGroup, _ configuration: HTTPServerConfiguration,
-        _ handler: any HTTPHandler
-    ) throws -> WebServer {
+        _ key: String, _ address: ListenerAddress, _ group: EventLoopGroup, _ configuration: HTTPServerConfiguration,
+        _ handler: any HTTPHandler, isDevelopment: Bool
+    ) throws(StartFailure) -> WebServer {
         do {
             return try WebServer(
                 address: address.address, port: Int(address.port), group: group, configuration: configuration,
                 handler: handler)
         } catch {
-            throw StartFailure("cannot listen on \(address): \(error)")
+            throw StartFailure(listener: key, address, error, isDevelopment: isDevelopment)
+        }
+    }
+
+    private static func group(count: Int?) throws(StartFailure) -> EventLoopGroup {
+        do {
+            return try EventLoopGroup(count: count)
+        } catch {
+            throw StartFailure("loops: an event loop cannot start (\(error))")
+        }
+    }
+
+    private static func operationLog() throws(StartFailure) -> OperationLog {
+        do {
+            return try OperationLog(clock: SystemClock())
+        } catch {
+            throw StartFailure(log: "the log on standard error", .stderr, error)
+        }
+    }
+
+    private static func accessLog(
+        _ sink: LogSettings.Sink, _ metrics: MetricsRegistry, _ operations: OperationLog
+    ) throws(StartFailure) -> AccessLog {
+        do {
+            return try AccessLog(sink.sink, metrics: metrics.background, operations: operations)
+        } catch {
+            throw StartFailure(log: "log.access", sink, error)
         }
     }
 

@@ -1,6 +1,6 @@
 /// What `serve --development` shows when it is ready.
 enum Greeting {
-    static func text(api: String, admin: String?, token: String) -> String {
+    static func text(api: String, admin: String?, token: String, operatorTokenPath: String) -> String {
         let text =
             "The northern plant shipped 4,120 units in May, 9 percent over plan. The southern plant lost six days to "
             + "a failed press and shipped 2,870. Spare parts are due on 12 June."
@@ -19,6 +19,28 @@ enum Greeting {
             -H 'Authorization: Bearer \(token)' \
             -d '{"task":"rewrite","tone":"friendly","stream":true,"text":"\(text)"}'
 
+            Where its user stands, as an operator sees it:
+
+            \(self.quoted(CommandLine.arguments.first ?? "askgate")) quota show demo demo-user --plan pro \
+            --token-file \(self.quoted(operatorTokenPath))\(self.place(admin))
+
             """
+    }
+
+    /// The standard address need not be said.
+    private static func place(_ admin: String?) -> String {
+        guard let admin, admin != "127.0.0.1:9090" else { return "" }
+        return " --admin http://\(admin)"
+    }
+
+    /// As one word of a shell.
+    private static func quoted(_ word: String) -> String {
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x2B...0x3A, 0x40...0x5A, 0x5F, 0x61...0x7A: byte != 0x2C
+            default: false
+            }
+        }
+        return isPlain && !word.isEmpty ? word : "'\(word.replacing("'", with: #"'\''"#))'"
     }
 }

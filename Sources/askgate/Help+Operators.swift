@@ -33,7 +33,7 @@ extension Help {
           --if-version N     only if nobody has changed it since version N was shown
 
         WHERE
-          --admin URL        the admin listener (ASKGATE_ADMIN_URL, else http://127.0.0.1:9090)
+          --admin URL        the admin listener, or ADDRESS:PORT (ASKGATE_ADMIN_URL, else http://127.0.0.1:9090)
           --config FILE      take the listener from a configuration
           --ca FILE          trusted roots for an https address
           --token-file FILE  the operator's token (else ASKGATE_OPERATOR_TOKEN)
@@ -81,7 +81,7 @@ extension Help {
         USAGE: askgate operator-token NAME [--role viewer|operator]
 
         Makes a token for the admin API. The token goes to standard output, the line for the configuration, which holds
-        only its hash, to standard error.
+        only its hash, to standard error. A file that `>` made is closed to other accounts.
 
         EXAMPLE:
           askgate operator-token night-shift > night-shift.token

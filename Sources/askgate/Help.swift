@@ -35,16 +35,19 @@ enum Help {
     }
 
     private static let serve = """
-        USAGE: askgate serve (--config FILE | --development) [--state DIRECTORY]
+        USAGE: askgate serve (--config FILE | --development [--port PORT] [--state DIRECTORY])
 
           --config FILE      the configuration; SIGHUP reads it again
-          --development      embedded defaults: counters in memory, a demo provider, one demo tenant
-          --state DIRECTORY  where --development keeps its signing secret (.askgate)
+          --development      embedded defaults: counters in memory, a demo provider, one demo tenant, one operator
+          --port PORT        with --development: the api listener, and the admin listener on the next (8080 and 9090)
+          --state DIRECTORY  where --development keeps its signing secret and its operator's token (.askgate);
+                             ASKGATE_DEVELOPMENT_SECRET goes before the secret there
 
         SIGTERM ends in good order, a second one at once. SIGHUP reloads and reopens log files.
 
         EXAMPLES:
           askgate serve --development
+          askgate serve --development --port 18080
           askgate serve --config config/askgate.yaml
         """
 
@@ -69,11 +72,13 @@ enum Help {
           --claim NAME=VALUE    a further string claim; may be repeated
 
         SOURCE is the development tenant unless a key is named:
-          --state DIRECTORY     where --development keeps its signing secret (.askgate)
+          --state DIRECTORY     where --development keeps its signing secret (.askgate), unless
+                                ASKGATE_DEVELOPMENT_SECRET holds it
           --key FILE            a PEM private key, or a file with an HMAC secret
           --algorithm ALG       HS256, RS256 or ES256 and their longer forms (HS256)
           --issuer URL --audience NAME   with --key: iss and aud
           --key-id ID           the header's kid
+          --typ TYPE            the header's typ (at+jwt); the configuration's accept_typ has to hold it
 
         EXAMPLES:
           askgate token --subject alice --plan pro
@@ -81,10 +86,11 @@ enum Help {
         """
 
     private static let health = """
-        USAGE: askgate health [--admin ADDRESS:PORT] [--ready]
+        USAGE: askgate health [--admin URL] [--ca FILE] [--ready]
 
-          --admin ADDRESS:PORT   the admin listener (127.0.0.1:9090)
-          --ready                ask for readiness instead of liveness
+          --admin URL   the admin listener, or ADDRESS:PORT (ASKGATE_ADMIN_URL, else http://127.0.0.1:9090)
+          --ca FILE     trusted roots for an https address
+          --ready       ask for readiness instead of liveness
 
         Exit status 0 when the answer is yes, else 1.
         """

@@ -1,3 +1,4 @@
+import Glibc
 import JOSE
 
 /// `askgate operator-token`: makes a token for an operator and shows what the configuration needs of it.
@@ -20,6 +21,7 @@ enum OperatorTokenCommand {
             }
         guard isName else { throw UsageFailure("an operator's name is letters, digits, `.`, `_` and `-`") }
         let token = self.token()
+        self.closeOutputToOthers()
         Terminal.show(token)
         Terminal.complain(
             """
@@ -31,8 +33,17 @@ enum OperatorTokenCommand {
         return 0
     }
 
+    /// A shell's `>` makes files that every account may read, which a token must not lie in.
+    private static func closeOutputToOthers() {
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & S_IROTH != 0
+        else { return }
+        guard fchmod(STDOUT_FILENO, 0o600) != 0 else { return }
+        Terminal.complain("askgate: warning: every account of this machine may read the file that the token goes to")
+    }
+
     /// 256 random bits behind a prefix that scanners for leaked secrets can look for.
-    private static func token() -> String {
+    static func token() -> String {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         return "ago_" + String(decoding: Base64URL.encode(bytes.span), as: UTF8.self)

@@ -7,16 +7,37 @@ struct UsageFailure: Error {
     var isHelp = false
 
     init(_ message: String) { self.message = message }
+
+    /// The user asked for help.
+    static var help: UsageFailure {
+        var failure = UsageFailure("help")
+        failure.isHelp = true
+        return failure
+    }
 }
 
 /// The words after the command, taken one by one: `--name value`, `--name=value`, flags and plain words.
 struct Options {
     private var words: [String]
+    /// What they belong to, such as `quota show`.
+    private var command: String
+    /// The options that were asked for since.
+    private var known: [String] = []
 
-    init(_ words: some Sequence<String>) { self.words = Array(words) }
+    init(_ words: some Sequence<String>, of command: String) {
+        self.words = Array(words)
+        self.command = command
+    }
+
+    /// Goes on with what belongs to a verb alone.
+    mutating func enter(_ verb: String) {
+        self.command += " \(verb)"
+        self.known = []
+    }
 
     /// Takes the value of an option; nil when it is not there.
     mutating func value(_ name: String) throws(UsageFailure) -> String? {
+        self.learn(name)
         if let place = self.words.firstIndex(where: { $0.hasPrefix("\(name)=") }) {
             return String(self.words.remove(at: place).dropFirst(name.count + 1))
         }
@@ -26,6 +47,8 @@ struct Options {
         return self.words.remove(at: place)
     }
 
+    private mutating func learn(_ name: String) { if !self.known.contains(name) { self.known.append(name) } }
+
     /// Takes every value of an option that may be repeated.
     mutating func values(_ name: String) throws(UsageFailure) -> [String] {
         var values: [String] = []
@@ -34,6 +57,7 @@ struct Options {
     }
 
     mutating func flag(_ name: String) -> Bool {
+        self.learn(name)
         guard let place = self.words.firstIndex(of: name) else { return false }
         self.words.remove(at: place)
         return true
@@ -55,13 +79,24 @@ struct Options {
         return self.words.remove(at: place)
     }
 
+    /// Whether help was asked for, wherever it stands.
+    var asksForHelp: Bool { self.words.contains("--help") || self.words.contains("-h") }
+
+    /// Refuses options that nobody asked for; called where what is left may be plain words alone.
+    func refuseOthers() throws(UsageFailure) {
+        guard let word = self.words.first(where: { $0.hasPrefix("-") }) else { return }
+        let name = word.prefix { $0 != "=" }
+        // Asked for already: it stands here twice.
+        if self.known.contains(where: { $0 == name }) { throw UsageFailure("\(name) stands here twice") }
+        let others = self.known.joined(separator: ", ")
+        throw UsageFailure(
+            "`\(self.command)` does not take \(name)" + (others.isEmpty ? "" : "; it takes \(others)"))
+    }
+
     /// Refuses what nobody took.
     mutating func finish() throws(UsageFailure) {
-        if self.flag("--help") || self.flag("-h") {
-            var failure = UsageFailure("help")
-            failure.isHelp = true
-            throw failure
-        }
+        if self.asksForHelp { throw .help }
+        try self.refuseOthers()
         guard let word = self.words.first else { return }
         throw UsageFailure("\"\(word)\" is not understood here")
     }

@@ -18,13 +18,13 @@ enum Program {
             Terminal.show(Help.overview)
             return 2
         }
-        var options = Options(arguments.dropFirst())
+        var options = Options(arguments.dropFirst(), of: name)
         do throws(UsageFailure) {
             switch name {
             case "serve": return try await ServeCommand.run(&options)
             case "check": return try CheckCommand.run(&options)
             case "token": return try TokenCommand.run(&options)
-            case "health": return try HealthCommand.run(&options)
+            case "health": return try await HealthCommand.run(&options)
             case "quota": return await QuotaCommand.run(&options)
             case "revoke": return await RevokeCommand.run(&options)
             case "operator-token": return try OperatorTokenCommand.run(&options)

@@ -45,6 +45,7 @@ struct QuotaCommand {
             // Its options come first: their values are no plain words.
             let address = try AdminAddress(&options)
             guard let verb = options.next() else { throw UsageFailure("\(command) needs a verb, such as \(example)") }
+            options.enter(verb)
             let order = try order(verb, &options)
             try options.finish()
             let client = try address.client(environment: Environment.current)
@@ -87,6 +88,13 @@ struct QuotaCommand {
             Terminal.complain("askgate: what answers at \(client.url) is not the admin API (status \(answer.status))")
             return Status.refused
         }
+        // Words for an app's user, which the admin API has none of.
+        if answer.status != 200, json["message"] != nil, json["requestId"] != nil {
+            Terminal.complain(
+                "askgate: what answers at \(client.url) looks like the api listener; name the admin listener with "
+                    + "--admin, ASKGATE_ADMIN_URL or --config")
+            return Status.refused
+        }
         if showsJSON { Terminal.show(String(decoding: answer.body, as: UTF8.self)) }
         guard answer.status == 200 else {
             Terminal.complain("askgate: \(QuotaTables.problem(json))")
@@ -95,22 +103,5 @@ struct QuotaCommand {
         }
         if !showsJSON { Terminal.show(order.show(json)) }
         return 0
-    }
-}
-
-extension Options {
-    /// Whether help was asked for, wherever it stands.
-    fileprivate var asksForHelp: Bool {
-        var copy = self
-        return copy.flag("--help") || copy.flag("-h")
-    }
-}
-
-extension UsageFailure {
-    /// The user asked for help.
-    static var help: UsageFailure {
-        var failure = UsageFailure("help")
-        failure.isHelp = true
-        return failure
     }
 }

@@ -15,9 +15,15 @@ struct QuotaHolder {
     init?(_ options: inout Options, isOptional: Bool = false, takesLimit: Bool = false) throws(UsageFailure) {
         self.subject = try options.value("--subject")
         self.address = try options.value("--address")
+        try options.refuseOthers()
         var words: [String] = []
         while let word = options.next() { words.append(word) }
-        if takesLimit, let last = words.popLast() { self.limit = try Self.limit(last) }
+        if takesLimit, let last = words.popLast() {
+            self.limit = try Self.limit(last)
+            if let other = words.last, (try? Self.limit(other)) != nil {
+                throw UsageFailure("set takes one NAME=QUANTITY; give \(other) in a command of its own")
+            }
+        }
         guard let tenant = words.first, !tenant.isEmpty else {
             if isOptional { return nil }
             throw UsageFailure("a tenant is needed: TENANT, or TENANT SUBJECT")

@@ -62,6 +62,7 @@ enum RevokeCommand {
     }
 
     private static func tenant(_ options: inout Options) throws(UsageFailure) -> String {
+        try options.refuseOthers()
         guard let tenant = options.next() else { throw UsageFailure("a tenant is needed") }
         return tenant
     }

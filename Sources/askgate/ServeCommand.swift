@@ -9,11 +9,13 @@ enum ServeCommand {
         let path = try options.value("--config")
         let isDevelopment = options.flag("--development")
         let state = try options.value("--state") ?? ".askgate"
+        let port = try self.port(&options, isDevelopment: isDevelopment)
         try options.finish()
         let source: ConfigurationSource
         switch (path, isDevelopment) {
         case (let path?, false): source = .file(path)
-        case (nil, true): source = .development(Development(state: state))
+        case (nil, true):
+            source = .development(Development(state: state, port: port, environment: Environment.current))
         default: throw UsageFailure("serve needs either --config FILE or --development")
         }
         let loaded: LoadedConfiguration
@@ -34,6 +36,15 @@ enum ServeCommand {
         }
     }
 
+    private static func port(_ options: inout Options, isDevelopment: Bool) throws(UsageFailure) -> UInt16? {
+        guard let text = try options.value("--port") else { return nil }
+        guard isDevelopment else { throw UsageFailure("--port is for --development; a configuration names its own") }
+        guard let port = UInt16(text), (1..<UInt16.max).contains(port) else {
+            throw UsageFailure("--port needs a number from 1 to 65534")
+        }
+        return port
+    }
+
     /// Shows lines that can be pasted.
     private static func greet(_ development: Development, _ process: GatewayProcess) throws(StartFailure) {
         let token: String
@@ -44,20 +55,21 @@ enum ServeCommand {
         } catch {
             throw StartFailure(error.message)
         }
-        Terminal.show(Greeting.text(api: process.apiAddress, admin: process.adminAddress, token: token))
+        Terminal.show(
+            Greeting.text(
+                api: process.apiAddress, admin: process.adminAddress, token: token,
+                operatorTokenPath: development.operatorTokenPath))
     }
-}
-
-/// Why the gateway did not start, in words for the operator.
-struct StartFailure: Error {
-    let text: String
-    init(_ text: String) { self.text = text }
 }
 
 /// Where the configuration comes from, at the start and at each reload.
 enum ConfigurationSource: Sendable {
     case file(String)
     case development(Development)
+
+    var isDevelopment: Bool {
+        if case .development = self { true } else { false }
+    }
 
     /// How the file is named in problems.
     var name: String {

@@ -14,7 +14,11 @@ enum TokenCommand {
             Terminal.show(try self.token(key: key, &options, claims: claims, lifetime: lifetime, now: now))
             return 0
         }
-        let development = Development(state: try options.value("--state") ?? ".askgate")
+        for option in ["--algorithm", "--issuer", "--audience", "--key-id", "--typ"] {
+            guard try options.value(option) == nil else { throw UsageFailure("\(option) needs --key FILE beside it") }
+        }
+        let development = Development(
+            state: try options.value("--state") ?? ".askgate", environment: Environment.current)
         try options.finish()
         Terminal.show(try development.token(claims: claims, lifetime: lifetime, now: now))
         return 0
@@ -40,31 +44,18 @@ enum TokenCommand {
             throw UsageFailure("--key needs --issuer and --audience")
         }
         let keyID = try options.value("--key-id")
+        // What the verifier asks for unless the configuration says otherwise.
+        let type = try options.value("--typ") ?? "at+jwt"
         try options.finish()
-        guard let bytes = self.read(key) else { throw UsageFailure("the key file \(key) cannot be read") }
         return try self.issue(
-            algorithm, key: bytes, keyID: keyID, claims: [("iss", issuer), ("aud", audience)] + claims,
-            lifetime: lifetime, now: now)
-    }
-
-    /// A secret or a key from its file; nil when it cannot be read.
-    static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count > 0 else { return nil }
-        // A secret's file usually ends with a line feed that is no part of it.
-        let text = bytes[..<count]
-        let end = text.last == 0x0A && !text.starts(with: "-----".utf8) ? count - 1 : count
-        return Array(text[..<end])
+            algorithm, type: type, key: try SecretFile(key).bytes("the key"), keyID: keyID,
+            claims: [("iss", issuer), ("aud", audience)] + claims, lifetime: lifetime, now: now)
     }
 
     /// Signs claims, with the times and the identifier that access tokens need (RFC 9068 §2.2).
     static func issue(
-        _ algorithm: Algorithm, key: [UInt8], keyID: String?, claims: [(String, String)], lifetime: TimeSpan,
-        now: WallTime
+        _ algorithm: Algorithm, type: String = "JWT", key: [UInt8], keyID: String?, claims: [(String, String)],
+        lifetime: TimeSpan, now: WallTime
     ) throws(UsageFailure) -> String {
         var json = JSONWriter()
         json.beginObject()
@@ -80,9 +71,27 @@ enum TokenCommand {
         json.endObject()
         do {
             let issuer = try TokenIssuer(algorithm, key: key, keyID: keyID)
-            return String(decoding: try issuer.issue(claims: json.bytes), as: UTF8.self)
+            return String(decoding: try issuer.issue(claims: json.bytes, type: type), as: UTF8.self)
         } catch {
-            throw UsageFailure("the token cannot be signed: \(error.metricLabel)")
+            throw UsageFailure("the token cannot be signed: \(self.words(for: error, algorithm))")
+        }
+    }
+
+    private static func words(for failure: TokenIssuer.Failure, _ algorithm: Algorithm) -> String {
+        switch failure {
+        case .unsupportedAlgorithm: "write an --algorithm of HS, RS or ES with 256, 384 or 512"
+        case .unsuitableKey:
+            switch algorithm {
+            case .hs256: "HS256 needs a secret of 32 bytes or more"
+            case .hs384: "HS384 needs a secret of 48 bytes or more"
+            case .hs512: "HS512 needs a secret of 64 bytes or more"
+            case .es256: "ES256 needs an unencrypted PEM private key of the curve P-256"
+            case .es384: "ES384 needs an unencrypted PEM private key of the curve P-384"
+            case .es512: "ES512 needs an unencrypted PEM private key of the curve P-521"
+            default: "\(algorithm.rawValue) needs an unencrypted PEM private key, of RSA with 2048 bits or more"
+            }
+        case .invalidClaims: "the claims hold a name twice, or more than 6 KiB"
+        case .signingFailed: "OpenSSL refuses the key"
         }
     }
 }

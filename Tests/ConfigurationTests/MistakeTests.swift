@@ -46,6 +46,15 @@ struct Mistake: CustomTestStringConvertible {
         #expect(lines == ["4", "16", "19"])
     }
 
+    @Test func aMistypedDialectIsToldOnceHoweverOftenTheProviderIsUsed() {
+        let text =
+            goodConfiguration
+            .replacing(only: "dialect: demo", by: "dialect: dmeo")
+            .replacing(only: "[{provider: main, model: small}]", by: "[{provider: demo}, {provider: main, model: a}]")
+        let found = problems(text)
+        #expect(found == ["c.yaml:4:19: unknown dialect `dmeo`, did you mean `demo`?; write `demo`"])
+    }
+
     @Test func theListOfProblemsIsBounded() {
         let keys = (0..<500).map { "unknown\($0): 1\n" }.joined()
         let found = problems(goodConfiguration + keys)

@@ -9,6 +9,14 @@ extension Mistake {
                     + "gateway have in `aud`"
             ]),
         Mistake(
+            "a discovery of yes",
+            replace: "{jwks_file: keys.json}",
+            by: "{discovery: yes}",
+            problems: [
+                "12:27: `discovery` is no address that keys are fetched from; write `true`, or an address that begins "
+                    + "with https://; http:// is for this machine only"
+            ]),
+        Mistake(
             "an unsigned algorithm",
             replace: "[RS256]",
             by: "[none]",

@@ -160,7 +160,23 @@ extension Mistake {
             replace: "listeners: {api: {}}",
             by: "listeners: {api: {}}\nlog: {access: syslog}",
             problems: [
-                "2:15: unknown place for access records `syslog`; write one of `stdout`, `stderr`, `none`"
+                "2:15: unknown place for access records `syslog`; write one of `stdout`, `stderr`, `none` and `{file: PATH}`"
+            ]),
+        Mistake(
+            "a path where a place belongs",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nlog: {access: /var/log/x}",
+            problems: [
+                "2:15: unknown place for access records `/var/log/x`; write one of `stdout`, `stderr`, `none` and "
+                    + "`{file: PATH}`"
+            ]),
+        Mistake(
+            "a log in no folder",
+            replace: "listeners: {api: {}}",
+            by: "listeners: {api: {}}\nlog: {access: {file: /nonexistent/x.log}}",
+            problems: [
+                "2:22: access records cannot go to `/nonexistent/x.log`: there is no such folder; make the folder or "
+                    + "write another path"
             ]),
         Mistake(
             "a duration without unit",

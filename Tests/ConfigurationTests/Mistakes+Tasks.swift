@@ -1,6 +1,23 @@
 extension Mistake {
     static let tasks: [Mistake] = [
         Mistake(
+            "a mistyped provider that needs no model",
+            replace: "[{provider: main, model: small}]",
+            by: "[{provider: dmo}]",
+            problems: [
+                "19:29: there is no provider `dmo`, did you mean `demo`?; write `demo` or define it under `providers`"
+            ]),
+        Mistake(
+            "two agents and no default",
+            replace: "        routes: [{provider: main, model: small}]\n",
+            by: "        routes: [{provider: main, model: small}]\n"
+                + "      answer: {routes: [{provider: demo}]}\n"
+                + "      tutor: {builtin: answer, routes: [{provider: demo}]}\n",
+            problems: [
+                "17:5: warning: questions that name no agent are refused, since `answer`, `tutor` are all made from "
+                    + "`answer`; write `default_agent:` and one of them"
+            ]),
+        Mistake(
             "an unknown provider",
             replace: "provider: main",
             by: "provider: mian",

@@ -39,8 +39,7 @@ let testEnvironment = [
 ]
 
 let testFiles: [String: ConfigurationSources.File] = [
-    "keys.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)), "keys/acme.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)),
-    "keys/borealis.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)),
+    "keys.json": .init(bytes: Array(#"{"keys":[]}"#.utf8)),
     "keys/acme.pem": .init(bytes: Array("-----BEGIN PUBLIC KEY-----\nAA\n-----END PUBLIC KEY-----\n".utf8)),
     "keys/vllm.secret": .init(bytes: Array("canary-vllm\n".utf8)),
     "keys/vertex.secret": .init(bytes: Array("canary-vertex\n".utf8)),
@@ -51,9 +50,9 @@ let testFiles: [String: ConfigurationSources.File] = [
     "crlf.secret": .init(bytes: Array("canary-secret-of-thirty-two-bytes\r\n".utf8)),
 ]
 
-let testSources = ConfigurationSources(environment: testEnvironment) { path, _ in
-    testFiles[path].map { .success($0) } ?? .failure(.missing)
-}
+let testSources = ConfigurationSources(
+    environment: testEnvironment, read: { path, _ in testFiles[path].map { .success($0) } ?? .failure(.missing) },
+    appendProblem: { $0.hasPrefix("/nonexistent/") ? .noFolder : nil })
 
 func load(_ bytes: [UInt8], limits: YAMLLimits = YAMLLimits()) throws(ConfigurationFailure) -> LoadedConfiguration {
     try ConfigurationLoader.load(text: bytes, name: "c.yaml", sources: testSources, limits: limits)

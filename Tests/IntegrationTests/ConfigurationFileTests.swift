@@ -103,25 +103,45 @@ struct ConfigurationFileTests {
         end.output.replacing(end.path.dropLast("/askgate.yaml".count), with: "")
     }
 
-    @Test func `The samples of the project are good`() throws {
-        var environment = [
-            "GUEST_SECRET": "c2VjcmV0LW9mLW1vcmUtdGhhbi10aGlydHktdHdvLWJ5dGVz", "REDIS_PASSWORD": "p",
-        ]
-        for name in ["MAIN", "SPARE", "OPENAI", "DARVAREH", "OPENROUTER", "AZURE", "ANTHROPIC", "GEMINI"] {
-            environment["\(name)_KEY"] = "k"
+    /// What a clean clone has of this, with the program where a release build leaves it.
+    private func clone() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let binary = try ChildProcess.run("realpath", [GatewayProcess.binary()]).output.dropLast()
+        _ = try ChildProcess.run("mkdir", ["-p", "\(folder.path)/.build/release"])
+        _ = try ChildProcess.run("ln", ["-s", String(binary), "\(folder.path)/.build/release/askgate"])
+        _ = try ChildProcess.run("cp", ["-r", "config", "\(folder.path)/config"])
+        return folder
+    }
+
+    private func text(_ path: String) throws -> String {
+        String(decoding: try #require(TemporaryFolder.read(path)), as: UTF8.self)
+    }
+
+    @Test func `The samples of the project are good once their first lines were run`() throws {
+        let samples = try ChildProcess.run("ls", ["config"]).output.split(separator: "\n").filter {
+            $0.hasSuffix(".yaml")
         }
-        let samples = try ChildProcess.run("ls", ["config"]).output.split(separator: "\n")
-        for name in samples where name.hasSuffix(".yaml") && name != "development.yaml" {
-            let folder = try TemporaryFolder()
-            let text = String(decoding: try #require(TemporaryFolder.read("config/\(name)")), as: UTF8.self)
-            _ = try ChildProcess.run("mkdir", ["\(folder.path)/keys"])
-            for key in ["keys/acme.json", "keys/borealis.json"] { try folder.write(key, Issuers.jwks) }
-            try folder.write("keys/acme.pem", Issuers.rsa.publicPEM)
-            for secret in ["keys/vllm.secret", "keys/vertex.secret"] { try folder.write(secret, "k") }
-            let path = try folder.write(String(name), text)
-            let end = try ChildProcess.run(try GatewayProcess.binary(), ["check", path], environment: environment)
-            #expect(end.code == 0, "\(name): \(end.output)\(end.errors)")
+        #expect(samples.count == 5)
+        for name in samples {
+            let folder = try self.clone()
+            let head = try self.text("config/\(name)").split(separator: "\n").prefix { $0.hasPrefix("#") }
+            let needs = head.filter { $0.hasPrefix("#   ") }.map { $0.dropFirst(4) }.joined(separator: "\n")
+            #expect(!needs.isEmpty)
+            let check = "cd \(folder.path)\n\(needs)\nexec .build/release/askgate check config/\(name)"
+            let end = try ChildProcess.run("bash", ["-euo", "pipefail", "-c", check])
+            #expect(end.code == 0 && !end.errors.contains("warning"), "\(name): \(end.output)\(end.errors)")
         }
+    }
+
+    @Test func `The commands of the README work as pasted`() throws {
+        let folder = try self.clone()
+        let section = try #require(self.text("README.md").split(separator: "## Configuration\n").last)
+        let block = try #require(section.split(separator: "```\n").dropFirst().first)
+        let lines = block.split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("askgate check ") } && lines.contains { $0.hasPrefix("askgate serve ") })
+        let pasted = lines.filter { !$0.hasPrefix("askgate serve ") }.joined(separator: "\n")
+        let end = try ChildProcess.run("bash", ["-euo", "pipefail", "-c", "cd \(folder.path)\n\(pasted)"])
+        #expect(end.code == 0 && end.errors.contains("good; 1 tenant"), "\(end.errors)")
     }
 }
 

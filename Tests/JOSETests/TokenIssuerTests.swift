@@ -39,6 +39,26 @@ struct TokenIssuerTests {
         }
     }
 
+    @Test(
+        "A token may have another typ than libjwt's",
+        arguments: [Algorithm.rs256, .rs384, .rs512, .es256, .es384, .es512, .hs256, .hs384, .hs512])
+    func otherTypes(algorithm: Algorithm) throws {
+        let secret = (0..<64).map { UInt8($0) }
+        let pair = algorithm.family == .ecdsa ? PrivateKey.generateEC(for: algorithm) : PrivateKey.generateRSA()
+        let pem = Array(try #require(pair?.privatePEM).utf8)
+        let publicPEM = Array(try #require(pair?.publicPEM).utf8)
+        let isSecret = algorithm.family == .hmac
+        let keyID = Array("k\"1".utf8)
+        let issuer = try TokenIssuer(algorithm, key: isSecret ? secret : pem, keyID: "k\"1")
+        let key =
+            isSecret
+            ? try VerificationKey(secret: secret, keyID: keyID) : try VerificationKey(pem: publicPEM.span, keyID: keyID)
+        let read = try #require(try Self.verify(issuer.issue(claims: self.claims, type: "at+jwt"), key))
+        #expect(read.header.type == Array("at+jwt".utf8) && read.header.algorithm == algorithm)
+        #expect(read.claims["sub"]?.string == "gäst \"1\"")
+        #expect(throws: TokenIssuer.Failure.invalidClaims) { try issuer.issue(claims: [], type: "at+jwt") }
+    }
+
     @Test("Shared secrets sign, too", arguments: [Algorithm.hs256, .hs384, .hs512])
     func secrets(algorithm: Algorithm) throws {
         let secret = (0..<64).map { UInt8($0) }

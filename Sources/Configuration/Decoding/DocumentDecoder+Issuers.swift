@@ -37,7 +37,7 @@ extension DocumentDecoder {
             sessionsPerMinute: reader.optional("sessions_per_minute")?
                 .integer("`sessions_per_minute`", in: 0...1_000_000, self.diagnostics) ?? 10,
             nameSecret: reader.optional("name_secret").flatMap { self.references.secret($0, "`name_secret`") },
-            position: node.position)
+            position: node.position, algorithmsPosition: reader.place(of: "algorithms"))
         self.checkKeys(issuer, reader)
         self.checkGuest(issuer, reader)
         return name == nil ? nil : issuer

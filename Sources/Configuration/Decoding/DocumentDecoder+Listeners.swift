@@ -70,15 +70,31 @@ extension DocumentDecoder {
         if case .mapping = node.content {
             let reader = MappingReader(node, "`access`", keys: ["file"], self.diagnostics)
             let advice = "write `access: {file: access.log}`"
-            let path = reader?.required("file", advice)?
-                .text("`file`", advice: advice, maxBytes: 4096, self.diagnostics)
-            return path.map { .file(self.references.resolve($0)) }
+            return reader?.required("file", advice).flatMap { self.logFile($0, advice: advice) }
         }
-        switch node.word("place for access records", among: ["stdout", "stderr", "none"], self.diagnostics) {
+        let advice = "write one of `stdout`, `stderr`, `none` and `{file: PATH}`"
+        let places = ["stdout", "stderr", "none"]
+        switch node.word("place for access records", among: places, advice: advice, self.diagnostics) {
         case "stdout": return .stdout
         case "stderr": return .stderr
         case "none": return LogSettings.Sink.none
         default: return nil
         }
+    }
+
+    private func logFile(_ node: YAMLNode, advice: String) -> LogSettings.Sink? {
+        guard let written = node.text("`file`", advice: advice, maxBytes: 4096, self.diagnostics) else { return nil }
+        let path = self.references.resolve(written)
+        if let problem = self.references.sources.appendProblem(path) {
+            let remedy =
+                switch problem {
+                case .noFolder: "make the folder or write another path"
+                case .forbiddenFolder, .forbidden: "permit it or write another path"
+                case .notAFile: "write the path of a file"
+                }
+            self.diagnostics.error(
+                node.position, "access records cannot go to \(quoted(path)): \(problem.rawValue)", remedy)
+        }
+        return .file(path)
     }
 }

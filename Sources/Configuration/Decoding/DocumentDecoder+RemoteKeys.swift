@@ -30,7 +30,8 @@ extension DocumentDecoder {
         _ kind: RemoteKeySettings.Kind, _ node: YAMLNode, _ reader: MappingReader
     ) -> [IssuerSettings.Key] {
         let name = "`\(kind.rawValue)`"
-        let advice = "write an address that begins with https://; http:// is for this machine only"
+        let other = kind == .discovery ? "`true`, or " : ""
+        let advice = "write \(other)an address that begins with https://; http:// is for this machine only"
         guard let url = node.text(name, advice: advice, maxBytes: 2048, self.diagnostics) else { return [] }
         guard BoundedGet.isAllowed(url), !url.utf8.contains(0x23) else {
             self.diagnostics.error(node.position, "\(name) is no address that keys are fetched from", advice)

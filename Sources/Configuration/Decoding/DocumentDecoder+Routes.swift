@@ -60,9 +60,11 @@ extension DocumentDecoder {
         guard let reader = MappingReader(node, "a route", keys: keys, self.diagnostics) else { return nil }
         let provider = reader.required("provider", "write `provider:` and the name of a provider")?
             .reference("provider", to: scope.providers, definedUnder: "providers", self.diagnostics)
-        let isDemo = provider.map { scope.demoProviders.contains(ProviderName($0)) } ?? false
+        // Nil as well for a provider that is wrong itself: whether it needs a model is then not known.
+        let dialect = provider.flatMap { scope.dialects[ProviderName($0)] }
+        let isDemo = dialect == .demo
         let advice = "write `model:` and the provider's name for it"
-        let node = isDemo ? reader.optional("model") : reader.required("model", advice)
+        let node = isDemo || dialect == nil ? reader.optional("model") : reader.required("model", advice)
         let model = node?.text("`model`", advice: advice, maxBytes: 200, self.diagnostics) ?? (isDemo ? "demo" : nil)
         let weight = reader.optional("weight")?.integer("`weight`", in: 1...1_000_000, self.diagnostics)
         guard let provider, let model else { return nil }

@@ -48,6 +48,12 @@ extension DocumentDecoder {
                 .map { TaskName($0) }
         }
         let agents = tasks.filter { $0.instruction == BuiltInTask.answer.instruction }
+        if agents.count > 1 {
+            self.diagnostics.warning(
+                reader.place(of: "tasks"),
+                "questions that name no agent are refused, since \(listed(agents.map(\.name.string))) are all made "
+                    + "from `answer`", "write `default_agent:` and one of them")
+        }
         return agents.count == 1 ? agents.first?.name : nil
     }
 

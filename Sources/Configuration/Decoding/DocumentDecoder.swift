@@ -60,7 +60,7 @@ struct DocumentDecoder {
         let advice = "write at least one tenant with its issuers, plans and tasks"
         // The names stand even where the provider itself is wrong, so that one slip is not told twice.
         let names = KnownNames(reader.optional("providers").map(self.names) ?? [])
-        let demo = Set(providers.filter { $0.dialect == .demo }.map(\.name))
+        let dialects = Dictionary(providers.map { ($0.name, $0.dialect) }) { first, _ in first }
         guard let node = reader.required("tenants", advice),
             let entries = node.entries("`tenants`", advice: advice, self.diagnostics)
         else { return [] }
@@ -68,7 +68,7 @@ struct DocumentDecoder {
         return entries.compactMap { entry in
             guard let name = self.key(entry, "a tenant's name") else { return nil }
             let scope = TenantScope(
-                providers: names, demoProviders: demo, plans: KnownNames(self.names(in: entry.value, under: "plans")),
+                providers: names, dialects: dialects, plans: KnownNames(self.names(in: entry.value, under: "plans")),
                 tasks: KnownNames(self.names(in: entry.value, under: "tasks")), maxBodyBytes: http.maxBodyBytes)
             return self.tenant(entry, id: TenantID(name), scope: scope)
         }
@@ -113,7 +113,8 @@ struct DocumentDecoder {
 /// The names that the parts of one tenant may refer to.
 struct TenantScope {
     var providers: KnownNames
-    var demoProviders: Set<ProviderName>
+    /// Of the providers that are right themselves.
+    var dialects: [ProviderName: ProviderDialect]
     var plans: KnownNames
     var tasks: KnownNames
     /// What the api listener takes at most; a text cannot be larger.

@@ -109,8 +109,10 @@ extension YAMLNode {
     }
 
     /// One of the known words.
-    func word(_ what: String, among known: [String], _ diagnostics: Diagnostics) -> String? {
-        let advice = "write one of \(listed(known))"
+    ///
+    /// - Parameter advice: nil names the words.
+    func word(_ what: String, among known: [String], advice: String? = nil, _ diagnostics: Diagnostics) -> String? {
+        let advice = advice ?? "write one of \(listed(known))"
         guard let text = self.text(what, advice: advice, diagnostics) else { return nil }
         if known.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return text }
         if let near = diagnostics.nearest(to: text, among: known) {

@@ -103,6 +103,8 @@ package struct IssuerSettings: Sendable {
     /// Makes the names of guests; nil takes the last key.
     package var nameSecret: ResolvedSecret?
     package var position: SourcePosition
+    /// Of the key `algorithms`.
+    package var algorithmsPosition: SourcePosition
 }
 
 /// Keys that an issuer publishes.

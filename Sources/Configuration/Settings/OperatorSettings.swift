@@ -15,4 +15,11 @@ package struct OperatorSettings: Sendable, Hashable {
     package var digest: [UInt8]
     /// The only tenants it may see; nil for all.
     package var tenants: [TenantID]?
+
+    package init(name: String, role: Role, digest: [UInt8], tenants: [TenantID]?) {
+        self.name = name
+        self.role = role
+        self.digest = digest
+        self.tenants = tenants
+    }
 }

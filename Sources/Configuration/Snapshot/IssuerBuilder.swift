@@ -19,6 +19,7 @@ struct IssuerBuilder {
         }
         issuer.audienceClaim = settings.audienceClaim
         issuer.algorithms = Set(settings.algorithms.compactMap { Algorithm(rawValue: $0.rawValue) })
+        self.check(issuer, settings, problems: &problems)
         issuer.types = self.types(settings.acceptedTypes)
         issuer.leewaySeconds = Int(settings.leeway.inMilliseconds / 1000)
         issuer.requiresAccessTokenClaims = settings.profile == .rfc9068
@@ -36,6 +37,34 @@ struct IssuerBuilder {
             issuer.planMapping = PlanMapping(path: Authentication.ClaimPath(plan.path), entries: entries)
         }
         return issuer
+    }
+
+    /// Notes that no key serves one of the algorithms, and what the keys are.
+    private func check(
+        _ issuer: IssuerConfiguration, _ settings: IssuerSettings, problems: inout [ConfigurationProblem]
+    ) {
+        guard let keys = issuer.keys, !keys.isEmpty, !issuer.algorithms.contains(where: keys.serves) else { return }
+        let names = Algorithm.allCases.filter(keys.serves).map(\.rawValue)
+        var kinds: [String] = []
+        for kind in keys.keys.map(self.kind(of:)) where !kinds.contains(kind) { kinds.append(kind) }
+        let written = listed(settings.algorithms.map(\.rawValue))
+        problems.append(
+            ConfigurationProblem(
+                file: self.file, position: settings.algorithmsPosition,
+                message: "no key of \(quoted(settings.issuer.string)) can be used with \(written): there are only "
+                    + kinds.joined(separator: " and ") + " keys",
+                advice: "write what the issuer signs with (these keys serve \(listed(names))), or name other keys"))
+    }
+
+    private func kind(of key: VerificationKey) -> String {
+        switch key.algorithms.first {
+        case .es256: "EC P-256"
+        case .es384: "EC P-384"
+        case .es512: "EC P-521"
+        case .edDSA, .ed25519: "Ed25519"
+        case .hs256, .hs384, .hs512: "secret"
+        default: "RSA"
+        }
     }
 
     /// Who gives out the tokens of a tenant's guests; nil for a tenant that has none.
@@ -109,6 +138,14 @@ struct IssuerBuilder {
         var reason: String
     }
 
+    private func words(for failure: KeySet.Failure) -> String {
+        switch failure {
+        case .notJSON: "the file is not strict JSON of at most \(KeySet.maximumBytes / 1024) KiB"
+        case .notAKeySet: "the file has no list `keys`"
+        case .noUsableKey: "the file holds no public key that tokens can be verified with"
+        }
+    }
+
     private func keys(from source: IssuerSettings.KeySource) throws(Unusable) -> [VerificationKey] {
         do {
             switch source {
@@ -124,7 +161,7 @@ struct IssuerBuilder {
         } catch let failure as KeyFailure {
             throw Unusable(reason: failure.explanation)
         } catch let failure as KeySet.Failure {
-            throw Unusable(reason: failure.metricLabel)
+            throw Unusable(reason: self.words(for: failure))
         } catch {
             throw Unusable(reason: "it cannot be read")
         }

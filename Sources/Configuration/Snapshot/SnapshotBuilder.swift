@@ -49,7 +49,7 @@ package struct SnapshotBuilder {
             authenticator = try Authenticator(
                 AuthenticationConfiguration(issuers: issuers), fetcher: self.fetcher, revocations: self.revocations)
         } catch {
-            throw .invalid([self.problem("the issuers do not work together: \(error)")])
+            throw .invalid([self.problem(error, document.tenants.flatMap(\.issuers))])
         }
         return GatewaySnapshot(
             generation: generation, authenticator: authenticator, tenants: try self.tenants(of: document),
@@ -61,6 +61,17 @@ package struct SnapshotBuilder {
 
     private func problem(_ message: String) -> ConfigurationProblem {
         ConfigurationProblem(file: self.file, message: message, advice: "change the configuration")
+    }
+
+    /// At the last of the entries that are at fault.
+    private func problem(
+        _ failure: Authentication.ConfigurationFailure, _ issuers: [IssuerSettings]
+    ) -> ConfigurationProblem {
+        let issuer = failure.issuers.last.flatMap { issuers.indices.contains($0) ? issuers[$0] : nil }
+        let name = issuer.map { " \(quoted($0.issuer.string))" } ?? ""
+        return ConfigurationProblem(
+            file: self.file, position: issuer?.position, message: "the issuer\(name) cannot be used: \(failure)",
+            advice: "change it")
     }
 
     private func tenants(of document: ConfigurationDocument) throws(ConfigurationFailure) -> [TenantSnapshot] {

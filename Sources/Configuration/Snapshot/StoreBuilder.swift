@@ -45,11 +45,26 @@ package struct StoreBuilder {
                     authorityFile: tls.authorityFile, certificateFile: tls.certificateFile, keyFile: tls.keyFile,
                     serverName: tls.serverName))
         } catch {
+            let message =
+                switch error {
+                case .unusableFile: self.unusable(tls)
+                default: "`store.tls` does not work with this machine's OpenSSL"
+                }
             throw .invalid([
                 ConfigurationProblem(
-                    file: self.file, message: "`store.tls` does not work: \(error.metricLabel)",
-                    advice: "write PEM files, the certificate with its key")
+                    file: self.file, message: message, advice: "write PEM files, the certificate with its key")
             ])
         }
+    }
+
+    /// Which of the files is at fault.
+    private func unusable(_ tls: RedisStoreSettings.TLSSettings) -> String {
+        let authorities = TLSClientSettings(authorityFile: tls.authorityFile)
+        guard (try? TLSClientContext(authorities)) != nil else {
+            return tls.authorityFile.map { "`store.tls.ca` holds no certificate in PEM: \(quoted($0))" }
+                ?? "`store.tls`: the system has no trusted authorities"
+        }
+        let own = [tls.certificateFile, tls.keyFile].compactMap(\.self).map(quoted).joined(separator: " and ")
+        return "`store.tls.certificate` and `store.tls.key` hold no PEM that belongs together: \(own)"
     }
 }

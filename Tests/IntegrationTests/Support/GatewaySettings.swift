@@ -18,6 +18,8 @@ struct GatewaySettings: Sendable {
     var outage: String?
     var zone = "UTC"
     var accessLog = "stdout"
+    /// Of the tenant acme, as flow YAML.
+    var acceptedTypes = "[at+jwt, JWT]"
     /// Who may use the admin API, as flow YAML; see `Operators`.
     var operators = Operators.yaml
     /// What a member of `http` reads besides, as flow YAML.
@@ -65,7 +67,7 @@ struct GatewaySettings: Sendable {
               - issuer: \(Issuers.acme)
                 audience: \(Issuers.acmeAudience)
                 algorithms: [RS256, ES256, EdDSA]
-                accept_typ: [at+jwt, JWT]
+                accept_typ: \(self.acceptedTypes)
                 profile: plain
                 keys: {jwks_file: acme.json}
                 plan_claim: {path: plan, values: {\(self.planNames.map { "\($0): \($0)" }.joined(separator: ", "))}}
