@@ -344,7 +344,8 @@ extension PlainCall: ByteStreamDelegate {
 
     func streamEnded(failed: Bool) {
         switch self.phase {
-        case .head where self.isReused && !self.request.isEmpty && self.loop.turnTime - self.sentAt < Self.longestUnread:
+        case .head
+        where self.isReused && !self.request.isEmpty && self.loop.turnTime - self.sentAt < Self.longestUnread:
             // Closed by the peer while it was idle, as peers may, and most likely before it knew of a request.
             self.isReused = false
             self.stream?.close()
