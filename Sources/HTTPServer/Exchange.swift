@@ -36,10 +36,11 @@ package final class Exchange {
     ///
     /// - Parameter limit: in bytes, after any chunked coding is taken off. Announced sizes above it fail at once.
     package func readBody(limit: Int) async throws(HTTPServerFailure) -> [UInt8] {
-        if self.head.count(of: .contentEncoding) > 0 { try self.refuseCoding() }
+        if self.head.range(of: .contentEncoding) != nil { try self.refuseCoding() }
         return try await self.connection.readBody(limit: limit)
     }
 
+    @inline(never)
     private func refuseCoding() throws(HTTPServerFailure) {
         var isCoded = false
         self.head.forEachValue(of: .contentEncoding) { if !MediaType.isIdentity($0) { isCoded = true } }

@@ -84,7 +84,8 @@ package final class KeySetFetcher: Sendable {
         let landing = await flight.run()
         let (text, news) = set.landed(landing)
         self.alarm.ring()
-        if let news { self.observer(news) }
+        // A fetch that the end of the process breaks off tells nothing of the issuer.
+        if let news, !Task.isCancelled { self.observer(news) }
         guard landing.outcome.isGood, let archive = self.archive else { return }
         let source = set.source
         let now = self.loop.clock.wallTime()
