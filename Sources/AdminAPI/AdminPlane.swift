@@ -105,6 +105,13 @@ package struct AdminPlane: HTTPHandler {
             json.name("reason")
             json.string(obstacle)
         }
+        let issuers = self.readiness.issuersWithoutKeys
+        if obstacle != nil, !issuers.isEmpty {
+            json.name("issuers")
+            json.beginArray()
+            for issuer in issuers { json.string(issuer.string) }
+            json.endArray()
+        }
         if let degradation = self.readiness.degradation {
             json.name("store")
             json.beginObject()

@@ -63,6 +63,17 @@ struct AdminProblem: Error, Sendable {
         }
     }
 
+    /// The status's own phrase, also for the few that have no code.
+    private var title: String {
+        switch self.status {
+        case 414: "URI Too Long"
+        case 417: "Expectation Failed"
+        case 501: "Not Implemented"
+        case 505: "HTTP Version Not Supported"
+        default: self.code.title
+        }
+    }
+
     let code: Code
     let detail: String
     /// The status, where the code's own does not fit.
@@ -97,7 +108,10 @@ struct AdminProblem: Error, Sendable {
     init(_ failure: HTTPServerFailure) {
         switch failure {
         case .bodyTooLarge: self.init(.bodyTooLarge, "The body is larger than 16384 bytes.")
+        case .contentCoding: self.init(.unsupportedMediaType, "The body must not be encoded.")
         case .timeout: self.init(.requestTimeout, "The request came too slowly.")
+        case .malformed(let reason) where reason.status == 431:
+            self.init(.headersTooLarge, "The request's fields are too large.")
         case .clientGone, .malformed: self.init(.invalidRequest, "The request could not be read.")
         }
         self.status = failure.status
@@ -107,7 +121,7 @@ struct AdminProblem: Error, Sendable {
         var json = JSONWriter()
         json.beginObject()
         json.member("type", "about:blank")
-        json.member("title", self.code.title)
+        json.member("title", self.title)
         json.member("status", self.status)
         json.member("code", self.code.rawValue)
         json.member("detail", self.detail)

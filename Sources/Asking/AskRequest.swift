@@ -85,7 +85,7 @@ package struct AskAttempt: Sendable {
     package var firstText: TimeSpan?
 }
 
-/// A key that is not used for a while.
+/// A key that a provider refuses, or that is not used for a while.
 package struct KeySetAside: Sendable, Hashable {
     package enum Reason: String, Sendable, MetricLabel {
         case refused
@@ -98,7 +98,8 @@ package struct KeySetAside: Sendable, Hashable {
     /// Its place in the provider's list, from 1; the only name that a key has.
     package var key: Int
     package var reason: Reason
-    package var span: TimeSpan
+    /// Nil for the only key of a provider, which is used on.
+    package var span: TimeSpan?
 }
 
 /// How an ask ended, and what it took. A class, since every ask that waits has room for it in several frames.
@@ -161,14 +162,16 @@ package protocol AnswerReceiver: AnyObject {
     /// A call has ended, well or not; before `answerEnded`.
     func attemptEnded(_ attempt: AskAttempt)
     /// This ask made this loop's breaker of a provider change.
-    func breakerChanged(of provider: ProviderName, to state: BreakerState)
-    /// This ask made a key unusable for a while.
+    ///
+    /// - Parameter failure: how the call went that made it change; nil when it went well or has only begun.
+    func breakerChanged(of provider: ProviderName, to state: BreakerState, after failure: ProviderFailure?)
+    /// This ask made a key unusable for a while, or is the first that learns that the only key is refused.
     func keySetAside(_ key: KeySetAside)
 }
 
 extension AnswerReceiver {
     package func attemptEnded(_ attempt: AskAttempt) {}
-    package func breakerChanged(of provider: ProviderName, to state: BreakerState) {}
+    package func breakerChanged(of provider: ProviderName, to state: BreakerState, after failure: ProviderFailure?) {}
     package func keySetAside(_ key: KeySetAside) {}
 }
 

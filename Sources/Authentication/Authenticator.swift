@@ -46,8 +46,14 @@ package final class Authenticator: Sendable {
         return algorithms.contains(where: keys.serves) && self.keys[issuer].replace(keys)
     }
 
-    /// Whether every issuer that must have keys has them, so that no token of theirs is answered with 503.
-    package var isReady: Bool { zip(self.issuers, self.keys).allSatisfy { !$0.requiresKeys || $1.current != nil } }
+    /// Whether every issuer that must have keys has them.
+    package var isReady: Bool { self.issuersWithoutKeys.isEmpty }
+
+    /// Issuers that must have keys and have none, so that their tokens are answered with 503; each once.
+    package var issuersWithoutKeys: [ByteString] {
+        let missing = zip(self.issuers, self.keys).filter { $0.requiresKeys && $1.current == nil }
+        return Set(missing.map(\.0.issuer)).sorted()
+    }
 
     /// Waits, bounded, for keys that may turn a failure into success; asked after `authenticate` has thrown.
     ///

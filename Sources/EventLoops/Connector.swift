@@ -27,6 +27,8 @@ package final class Connector: WatcherDelegate {
     private var addresses: [SocketAddress]
     /// What the host's name led to, in its order; empty when nothing was looked up.
     package private(set) var lookedUp: [SocketAddress] = []
+    /// Whether nobody has said yet where the host's name leads.
+    package private(set) var awaitsName = false
     /// The lookup under way, which libuv owns until it calls back.
     private var lookup: UnsafeMutablePointer<uv_getaddrinfo_t>?
     private var deadline = MonotonicTime(nanoseconds: 0)
@@ -91,6 +93,7 @@ package final class Connector: WatcherDelegate {
             return self.loop.later { [self] in self.finish(.failure(.unknownHost)) }
         }
         self.lookup = request
+        self.awaitsName = true
     }
 
     /// Gives up; nothing is called back any more.
@@ -101,6 +104,7 @@ package final class Connector: WatcherDelegate {
 
     private func resolved(_ found: UnsafeMutablePointer<addrinfo>?) {
         guard self.then != nil else { return }
+        self.awaitsName = false
         self.keep(found)
         self.lookedUp = self.addresses.reversed()
         guard !self.addresses.isEmpty else { return self.finish(.failure(.unknownHost)) }

@@ -109,8 +109,8 @@ final class AnswerRelay: AnswerReceiver {
 
     func attemptEnded(_ attempt: AskAttempt) { self.context.reporter.measure(attempt) }
 
-    func breakerChanged(of provider: ProviderName, to state: BreakerState) {
-        self.context.reporter.breakerChanged(of: provider, to: state)
+    func breakerChanged(of provider: ProviderName, to state: BreakerState, after failure: ProviderFailure?) {
+        self.context.reporter.breakerChanged(of: provider, to: state, after: failure)
     }
 
     func keySetAside(_ key: KeySetAside) { self.context.reporter.keySetAside(key) }

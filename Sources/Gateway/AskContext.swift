@@ -44,6 +44,8 @@ final class AskContext {
     var usage: TokenUsage?
     /// Why the caller has no principal.
     var refusal: RefusalReason?
+    /// Why no provider gave an answer.
+    var providerFailure: RefusalReason?
     var outcome = Outcome.failed(.internalError)
     var status = 0
     var attempts = 0
@@ -171,6 +173,7 @@ final class AskContext {
         record.isCancelled = self.outcome == .clientGone
         record.trace = self.trace
         record.refusal = self.refusal
+        record.providerFailure = self.providerFailure
         return record
     }
 

@@ -55,7 +55,8 @@ struct AskFailure: Error {
             return ErrorAnswer(exceeded: refusal.failing, others: others)
         }
         return ErrorAnswer(
-            self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail, parameter: self.parameter)
+            self.code, retryAfterSeconds: self.retryAfterSeconds, detail: self.detail, parameter: self.parameter,
+            status: self.status)
     }
 
     /// Sends the error; returns its status.
@@ -63,7 +64,7 @@ struct AskFailure: Error {
         var answer = self.answer
         answer.dayTurn = context.dayTurn
         let format = context.format
-        let status = self.status ?? answer.status(in: format)
+        let status = answer.status(in: format)
         let language = context.language
         var body: [UInt8] = []
         body.reserveCapacity(768)
@@ -97,9 +98,11 @@ struct AskFailure: Error {
         case .textTooLong(let maximum): self.detail = "The text may have at most \(maximum) characters."
         case .textTooLarge(let maxBytes): self.detail = "The text may have at most \(maxBytes) bytes of UTF-8."
         case .toneNotAllowed: self.detail = "The task has no such tone."
-        case .roleNotAllowed:
-            self.detail = "The model does not take messages of every role that the conversation holds."
+        case .roleNotAllowed(let role):
+            let name = role == .system ? "`system` or `developer`" : "`\(role.rawValue)`"
+            self.detail = "The role \(name) is not allowed here; `chat.roles` of the task allows it."
             self.parameter = "messages"
+        case .noDefaultAgent: self.detail = "Name an `agent`: this tenant has no default one."
         case .tooManyMessages(let maximum):
             self.detail = "A conversation may have at most \(maximum) messages."
             self.parameter = "messages"
@@ -123,8 +126,17 @@ struct AskFailure: Error {
     init(_ failure: HTTPServerFailure) {
         switch failure {
         case .malformed(let reason):
-            self.init(reason.status == 431 ? .headersTooLarge : .invalidRequest)
+            switch reason.status {
+            case 413: self.init(.bodyTooLarge)
+            case 414: self.init(.invalidRequest, detail: "The request line is longer than the gateway takes.")
+            case 417: self.init(.invalidRequest, detail: "`Expect` may only be 100-continue.")
+            case 431: self.init(.headersTooLarge)
+            case 501: self.init(.invalidRequest, detail: "The method or the transfer coding is not known here.")
+            case 505: self.init(.invalidRequest, detail: "This version of HTTP is not spoken here.")
+            default: self.init(.invalidRequest)
+            }
             self.status = reason.status
+        case .contentCoding: self.init(ErrorCode.unsupportedMediaType)
         case .timeout: self.init(ErrorCode.requestTimeout)
         case .bodyTooLarge: self.init(ErrorCode.bodyTooLarge)
         case .clientGone: self.init(.internalError)

@@ -16,9 +16,10 @@ struct AttemptReporter {
                 firstToken: attempt.firstText, usage: attempt.usage))
     }
 
-    func breakerChanged(of provider: ProviderName, to state: BreakerState) {
+    func breakerChanged(of provider: ProviderName, to state: BreakerState, after failure: ProviderFailure?) {
         self.loop.metrics.providerStateChanged(self.labels.provider(provider), to: ProviderState(state))
-        let fields: [LogField] = [.identifier("provider", provider), .int("loop", self.loop.loop.index)]
+        var fields: [LogField] = [.identifier("provider", provider), .int("loop", self.loop.loop.index)]
+        if let failure { fields.append(.label("reason", failure)) }
         switch state {
         case .open: self.loop.operations?.warning("a provider fails and is left alone for a while", fields)
         case .closed: self.loop.operations?.info("a provider works again", fields)
@@ -28,9 +29,14 @@ struct AttemptReporter {
 
     /// A refused key is somebody's to mend, so it is told loudly; by its place in the list, which is all its name.
     func keySetAside(_ key: KeySetAside) {
-        let fields: [LogField] = [
-            .identifier("provider", key.provider), .int("key", key.key), .int("seconds", Int(key.span.inSeconds)),
+        var fields: [LogField] = [
+            .identifier("provider", key.provider), .int("key", key.key), .int("loop", self.loop.loop.index),
         ]
+        guard let span = key.span else {
+            self.loop.operations?.error("a provider refuses its only key, which is used on", fields)
+            return
+        }
+        fields.append(.int("seconds", Int(span.inSeconds)))
         switch key.reason {
         case .refused: self.loop.operations?.error("a provider refuses a key, which is set aside", fields)
         case .rateLimited: self.loop.operations?.warning("a provider's key is over its limit and is set aside", fields)

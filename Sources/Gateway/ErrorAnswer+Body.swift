@@ -125,13 +125,17 @@ private func title(of status: Int) -> StaticString {
     case 409: "Conflict"
     case 410: "Gone"
     case 413: "Content Too Large"
+    case 414: "URI Too Long"
     case 415: "Unsupported Media Type"
+    case 417: "Expectation Failed"
     case 422: "Unprocessable Content"
     case 429: "Quota Exceeded"
     case 431: "Request Header Fields Too Large"
+    case 501: "Not Implemented"
     case 502: "Bad Gateway"
     case 503: "Service Unavailable"
     case 504: "Gateway Timeout"
+    case 505: "HTTP Version Not Supported"
     default: "Internal Server Error"
     }
 }

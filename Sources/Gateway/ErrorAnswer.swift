@@ -12,6 +12,8 @@ package struct ErrorAnswer: Sendable {
     let detail: String?
     /// The member that is wrong, for OpenAI's object; never what a client wrote.
     let parameter: String?
+    /// The status, where the code's own does not fit.
+    private let ownStatus: Int?
     /// Tells when a day of tokens ends; nil where the tenant's zone is not known.
     var dayTurn: DayTurn?
 
@@ -19,8 +21,13 @@ package struct ErrorAnswer: Sendable {
     ///   - retryAfterSeconds: how long to wait, for the codes that answer 503; nil takes the code's own.
     ///   - detail: names the member, the limit or the place that is wrong; nothing that the client wrote.
     ///   - parameter: the member alone, by the same rule.
-    package init(_ code: ErrorCode, retryAfterSeconds: Int? = nil, detail: String? = nil, parameter: String? = nil) {
+    ///   - status: one of HTTP's own for what could not be read; nil takes the code's.
+    package init(
+        _ code: ErrorCode, retryAfterSeconds: Int? = nil, detail: String? = nil, parameter: String? = nil,
+        status: Int? = nil
+    ) {
         self.code = code
+        self.ownStatus = status
         self.parameter = parameter
         self.detail = detail
         self.limits = []
@@ -36,6 +43,7 @@ package struct ErrorAnswer: Sendable {
         self.code = ErrorCode(exceeded: limit.limit.kind)
         self.limits = [limit] + others
         self.knownWait = nil
+        self.ownStatus = nil
         self.detail = nil
         self.parameter = nil
     }
@@ -43,7 +51,7 @@ package struct ErrorAnswer: Sendable {
     /// The HTTP status. On OpenAI routes an unknown task is an unknown model, which OpenAI answers with 404; so is one
     /// that the plan lacks, as the list of models does not show it.
     package func status(in format: AnswerFormat) -> Int {
-        self.isUnknownModel(in: format) ? 404 : self.code.face.status
+        self.isUnknownModel(in: format) ? 404 : self.ownStatus ?? self.code.face.status
     }
 
     /// The code as the body names it.
@@ -100,7 +108,7 @@ package struct ErrorAnswer: Sendable {
     /// The only text of OpenAI's object: the user's sentence, but what exactly is wrong where only the app's developer
     /// can mend it.
     func openAIMessage(in language: Language) -> String {
-        if self.isUnknownModel(in: .openAI) { return ErrorMessages.message(for: .unknownTask, in: language) }
+        if self.isUnknownModel(in: .openAI) { return "No model has this name; GET /v1/models lists them." }
         if self.code == .invalidRequest, let detail = self.detail { return detail }
         return self.message(in: language)
     }

@@ -36,8 +36,8 @@ package final class GatewaySnapshot: Sendable {
 }
 
 extension GatewaySnapshot {
-    /// Whether every issuer's tokens can be judged.
-    package var hasAllKeys: Bool { self.authenticator.isReady }
+    /// Those whose tokens cannot be judged yet, each once.
+    package var issuersWithoutKeys: [ByteString] { self.authenticator.issuersWithoutKeys }
 }
 
 /// What requests of one tenant need.

@@ -280,7 +280,10 @@ struct RequestPipeline {
     func conclusion(of end: AskEnd, _ context: AskContext) -> AnswerConclusion {
         // Not the client: a drain has come to its deadline.
         if end.wasCancelled { return .failed(AskFailure(self.isCancelled(context) ? .questionCancelled : .draining)) }
-        if let failure = end.failure { return .failed(AskFailure(failure)) }
+        if let failure = end.failure {
+            context.providerFailure = RefusalReason(failure)
+            return .failed(AskFailure(failure))
+        }
         let usage = context.usage ?? TokenUsage(input: 0, output: 0, source: .estimated)
         return .finished(FinishWord(end.finish), usage)
     }

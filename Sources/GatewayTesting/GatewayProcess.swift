@@ -22,8 +22,9 @@ package final class GatewayProcess: Sendable {
     ///   - folder: where the configuration is written, as `askgate.yaml`; files it names are there already.
     ///   - configuration: the YAML, given the ports of the api and the admin listener.
     ///   - environment: added to the test's own.
+    ///   - waitsFor: what has to answer 200 at the admin listener.
     package init(
-        in folder: TemporaryFolder, environment: [String: String] = [:],
+        in folder: TemporaryFolder, environment: [String: String] = [:], waitsFor: String = "/readyz",
         configuration: (_ api: UInt16, _ admin: UInt16) -> String
     ) throws(Failure) {
         self.folder = folder
@@ -31,7 +32,7 @@ package final class GatewayProcess: Sendable {
         var tries = 0
         repeat {
             tries += 1
-            begun = try Self.begin(in: folder, environment, configuration)
+            begun = try Self.begin(in: folder, environment, waitsFor, configuration)
             // Another process may take a port that was free a moment ago.
         } while tries < 3 && !begun.isReady && begun.output.contains("is in use by another")
         (self.child, self.port, self.adminPort) = (begun.child, begun.port, begun.adminPort)
@@ -53,7 +54,7 @@ package final class GatewayProcess: Sendable {
     }
 
     private static func begin(
-        in folder: TemporaryFolder, _ environment: [String: String],
+        in folder: TemporaryFolder, _ environment: [String: String], _ target: String,
         _ configuration: (_ api: UInt16, _ admin: UInt16) -> String
     ) throws(Failure) -> Begun {
         let binary = try Self.binary()
@@ -73,7 +74,7 @@ package final class GatewayProcess: Sendable {
         }
         begun.isReady =
             Stopwatch.wait(upTo: .seconds(20)) {
-                Self.get("/readyz", adminPort)?.status == 200 || !begun.child.isRunning
+                Self.get(target, adminPort)?.status == 200 || !begun.child.isRunning
             } && begun.child.isRunning
         return begun
     }

@@ -15,7 +15,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
     case tracestate
     case xForwardedFor
     case forwarded
-    case origin
+    case contentEncoding
 
     /// Recognises a field name, whatever its case; nil for any other token.
     init?(name: Span<UInt8>) {
@@ -23,7 +23,6 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
         case 4 where ByteComparison.isName(name, "host"): self = .host
         case 6 where ByteComparison.isName(name, "accept"): self = .accept
         case 6 where ByteComparison.isName(name, "expect"): self = .expect
-        case 6 where ByteComparison.isName(name, "origin"): self = .origin
         case 9 where ByteComparison.isName(name, "forwarded"): self = .forwarded
         case 10 where ByteComparison.isName(name, "connection"): self = .connection
         case 10 where ByteComparison.isName(name, "tracestate"): self = .tracestate
@@ -35,6 +34,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
         case 15 where ByteComparison.isName(name, "accept-language"): self = .acceptLanguage
         case 15 where ByteComparison.isName(name, "idempotency-key"): self = .idempotencyKey
         case 15 where ByteComparison.isName(name, "x-forwarded-for"): self = .xForwardedFor
+        case 16 where ByteComparison.isName(name, "content-encoding"): self = .contentEncoding
         case 17 where ByteComparison.isName(name, "transfer-encoding"): self = .transferEncoding
         default: return nil
         }

@@ -11,6 +11,20 @@ package enum MediaType {
             && ByteComparison.equalsFolded(contentType.extracting(suffix), "+json")
     }
 
+    /// Whether a `Content-Encoding` value names no coding but `identity` (RFC 9110 §8.4.1).
+    package static func isIdentity(_ contentEncoding: Span<UInt8>) -> Bool {
+        var start = 0
+        while start <= contentEncoding.count {
+            var end = start
+            while end < contentEncoding.count, contentEncoding[end] != UInt8(ascii: ",") { end &+= 1 }
+            let element = contentEncoding.extracting(start..<end)
+            let coding = element.extracting(self.essence(element))
+            guard coding.isEmpty || ByteComparison.equalsFolded(coding, "identity") else { return false }
+            start = end &+ 1
+        }
+        return true
+    }
+
     /// Whether a `Content-Type` value names an event stream, with any parameters.
     package static func isEventStream(_ contentType: Span<UInt8>) -> Bool {
         ByteComparison.equalsFolded(contentType.extracting(self.essence(contentType)), "text/event-stream")

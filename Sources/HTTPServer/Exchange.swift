@@ -32,11 +32,19 @@ package final class Exchange {
         self.loop = connection.loop
     }
 
-    /// Waits for the whole body.
+    /// Waits for the whole body. One that is encoded is refused at once.
     ///
     /// - Parameter limit: in bytes, after any chunked coding is taken off. Announced sizes above it fail at once.
     package func readBody(limit: Int) async throws(HTTPServerFailure) -> [UInt8] {
-        try await self.connection.readBody(limit: limit)
+        if self.head.range(of: .contentEncoding) != nil { try self.refuseCoding() }
+        return try await self.connection.readBody(limit: limit)
+    }
+
+    @inline(never)
+    private func refuseCoding() throws(HTTPServerFailure) {
+        var isCoded = false
+        self.head.forEachValue(of: .contentEncoding) { if !MediaType.isIdentity($0) { isCoded = true } }
+        if isCoded { throw .contentCoding }
     }
 
     // MARK: Answering

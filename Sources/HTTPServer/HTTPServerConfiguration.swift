@@ -34,6 +34,8 @@ package enum HTTPServerFailure: Error, Sendable, MetricLabel {
     case timeout
     /// The body is, or is announced as, larger than the route takes.
     case bodyTooLarge
+    /// The body is encoded, with gzip for example, and nothing here decodes bodies (RFC 9110 §15.5.16).
+    case contentCoding
     /// The client went away.
     case clientGone
 
@@ -42,6 +44,7 @@ package enum HTTPServerFailure: Error, Sendable, MetricLabel {
         case .malformed(let failure): failure.status
         case .timeout: 408
         case .bodyTooLarge: 413
+        case .contentCoding: 415
         case .clientGone: 499
         }
     }
@@ -51,6 +54,7 @@ package enum HTTPServerFailure: Error, Sendable, MetricLabel {
         case .malformed(let failure): failure.metricLabel
         case .timeout: "timeout"
         case .bodyTooLarge: "body_too_large"
+        case .contentCoding: "content_coding"
         case .clientGone: "client_gone"
         }
     }

@@ -225,21 +225,29 @@ extension Redis: RedisNodeOwner {
             call.isAsking = true
             self.resubmit(call, to: address)
         case .retry(let failure, let refreshes):
+            self.note(error, of: node)
             if refreshes { self.refreshSoon() }
             self.retryLater(call, failure)
         case .rediscover(let failure):
             self.retryLater(call, failure)
-            node.reset(failure)
+            node.reset(failure, .said(error.kind))
         case .sendText:
             guard !call.sendsText else { return call.finish(.failure(.malformedReply)) }
             call.sendsText = true
             call.isAsking = wasAsking
             node.submit(call)
-        case .fail(let failure): call.finish(.failure(failure))
-        case .failConnection(let failure):
+        case .fail(let failure):
+            self.note(error, of: node)
             call.finish(.failure(failure))
-            node.reset(failure)
+        case .failConnection(let failure):
+            self.note(error, of: node)
+            call.finish(.failure(failure))
+            node.reset(failure, .said(error.kind))
         }
+    }
+
+    private func note(_ error: RedisServerError, of node: RedisNode) {
+        self.note { $0.trouble = RedisTrouble(address: node.address, detail: .said(error.kind)) }
     }
 
     private func resubmit(_ call: RedisCall, to address: RedisAddress) {
@@ -267,16 +275,13 @@ extension Redis: RedisNodeOwner {
     }
 
     func nodeIsReady(_ node: RedisNode) {
-        self.note { state in
-            state.connections += 1
-            state.lastFailure = nil
-        }
+        self.note { $0.connected() }
         if case .cluster = self.settings.topology { if self.map.isEmpty { self.refresh() } else { self.refreshSoon() } }
         for call in self.homeless.take() { self.dispatch(call) }
     }
 
     func nodeFailed(_ node: RedisNode, _ failure: RedisFailure, unanswered: [RedisCall]) {
-        if failure == .stopped { self.note { _ in } } else { self.lookAround(failure) }
+        if failure == .stopped { self.note { _ in } } else { self.lookAround(failure, node.trouble) }
         let now = self.loop.clock.monotonicTime()
         for call in unanswered {
             guard call.isIdempotent, !call.isResent, call.deadline > now, !self.isStopped else {
@@ -295,8 +300,8 @@ extension Redis: RedisNodeOwner {
 
 extension Redis {
     /// A node is gone: another one may have its place.
-    private func lookAround(_ failure: RedisFailure) {
-        self.note { $0.lastFailure = failure }
+    private func lookAround(_ failure: RedisFailure, _ trouble: RedisTrouble?) {
+        self.note { $0.failed(failure, trouble) }
         switch self.settings.topology {
         case .single: break
         case .sentinel: self.find()
@@ -313,8 +318,8 @@ extension Redis {
         if let finder = self.finder { return finder.start() }
         let finder = SentinelFinder(name: name, sentinels: sentinels, settings: self.settings, loop: self.loop)
         finder.found = { [unowned self] in self.found($0) }
-        finder.failed = { [unowned self] failure in
-            self.note { $0.lastFailure = failure }
+        finder.failed = { [unowned self] failure, trouble in
+            self.note { $0.failed(failure, trouble) }
             self.homeless.fail(failure)
         }
         self.finder = finder
@@ -359,18 +364,19 @@ extension Redis {
                 return self.refresh()
             }
             guard case .success(let reply) = result, let map = self.map(in: reply, from: node.address), !map.isEmpty
-            else { return self.refreshFailed(result) }
+            else { return self.refreshFailed(result, at: node.address) }
             self.take(map)
         }
         node.submit(call)
     }
 
-    private func refreshFailed(_ result: Result<RedisReply, RedisFailure>) {
+    private func refreshFailed(_ result: Result<RedisReply, RedisFailure>, at address: RedisAddress) {
         self.refreshSoon(.milliseconds(200))
         // What a server says will hold for a while, unlike silence: then waiting helps no call.
         guard case .failure(let failure) = result, !failure.mayHaveActed, failure != .stopped else { return }
         self.mapFailure = failure
-        self.note { $0.lastFailure = failure }
+        let detail: RedisTrouble.Detail = if case .server = failure { .notACluster } else { .failure(failure) }
+        self.note { $0.failed(failure, RedisTrouble(address: address, detail: detail)) }
         if self.map.isEmpty { self.homeless.fail(failure) }
     }
 

@@ -55,6 +55,8 @@ final class RedisConnection: RedisTransportDelegate {
     private var readsOnceMore = false
     private let resumption: TLSResumption?
     private var wasReady = false
+    /// What the end was, once it has come.
+    private(set) var detail = RedisTrouble.Detail.failure(.stopped)
     private let timer = LoopTimer()
 
     private enum Greeting {
@@ -104,8 +106,15 @@ final class RedisConnection: RedisTransportDelegate {
     }
 
     private func connected(_ result: Result<ByteStream, ConnectFailure>) {
+        let awaitsName = self.connector?.awaitsName == true
         self.connector = nil
-        guard case .success(let stream) = result else { return self.close(.unreachable) }
+        let stream: ByteStream
+        switch result {
+        case .success(let connected): stream = connected
+        case .failure(.unknownHost): return self.close(.unreachable, .nameNotFound)
+        case .failure(.refused): return self.close(.unreachable, .connectionRefused)
+        case .failure(.timedOut): return self.close(.unreachable, awaitsName ? .nameNotFound : .connectTimeout)
+        }
         do throws(TLSFailure) {
             let transport = try RedisTransport(
                 stream, host: self.address.host, tls: self.settings.tls, resuming: self.resumption, delegate: self)
@@ -155,18 +164,19 @@ final class RedisConnection: RedisTransportDelegate {
     private func greeted(_ kind: Greeting, _ reply: RedisReply) {
         if case .error(let error) = reply {
             switch error.kind {
-            case .noAuth, .wrongPassword: return self.close(.notPermitted)
+            case .noAuth, .wrongPassword: return self.close(.notPermitted, .said(error.kind))
             // A name is a help to operators, which a narrow ACL may refuse, and a busy server.
             case _ where kind == .name: break
             case .noPermission where kind == .role: break
-            case .noPermission: return self.close(.notPermitted)
-            case .loading, .masterDown, .busy: return self.close(.notServing)
+            case .noPermission: return self.close(.notPermitted, .said(.noPermission))
+            case .loading, .masterDown, .busy: return self.close(.notServing, .said(error.kind))
             default:
-                if kind == .authenticate { return self.close(.notPermitted) }
+                // A password where the server has none.
+                if kind == .authenticate { return self.close(.notPermitted, .said(.wrongPassword)) }
                 if kind == .select { return self.close(.server(error)) }
             }
         } else if kind == .role, reply.array?.first?.text != "master" {
-            return self.close(.notServing)
+            return self.close(.notServing, .notAMaster)
         }
         if self.greeting.isEmpty { self.becomeReady() }
     }
@@ -218,7 +228,7 @@ final class RedisConnection: RedisTransportDelegate {
         do throws(ReplyReader.Malformed) {
             while self.state != .closed, let reply = try self.reader?.next() { self.take(reply) }
         } catch {
-            self.close(.malformedReply)
+            self.close(.malformedReply, self.state == .ready ? nil : .notRedis)
         }
     }
 
@@ -245,7 +255,7 @@ final class RedisConnection: RedisTransportDelegate {
     private func timedOut() {
         let now = self.loop.clock.monotonicTime()
         guard self.state == .ready else {
-            if !self.readsAgain(now - self.connectDeadline) { self.close(.unreachable) }
+            if !self.readsAgain(now - self.connectDeadline) { self.close(.unreachable, self.silence) }
             return
         }
         let open = self.pending[self.answered...].compactMap { $0 }
@@ -255,6 +265,13 @@ final class RedisConnection: RedisTransportDelegate {
         }
         self.readsOnceMore = false
         if let next = open.map(\.deadline).min() { self.loop.arm(self.timer, at: next) }
+    }
+
+    /// What it was that took too long.
+    private var silence: RedisTrouble.Detail {
+        if let connector = self.connector { return connector.awaitsName ? .nameNotFound : .connectTimeout }
+        // A server without TLS waits for the rest of what it takes for a command.
+        return self.state == .connecting && self.settings.tls != nil ? .failure(.tls(.handshakeFailed)) : .noGreeting
     }
 
     /// Whether the sockets get another turn, since the loop looks at them after its timers.
@@ -267,14 +284,17 @@ final class RedisConnection: RedisTransportDelegate {
 
     // MARK: End
 
-    func transportBroke(_ failure: RedisFailure) { self.close(self.state == .ready ? failure : self.early(failure)) }
+    func transportBroke(_ failure: RedisFailure) {
+        // A server that hangs up before it is ready was not reached.
+        guard self.state != .ready, failure == .connectionLost else { return self.close(failure) }
+        self.close(.unreachable, .hungUp)
+    }
 
-    /// A server that hangs up before it is ready was not reached.
-    private func early(_ failure: RedisFailure) -> RedisFailure { failure == .connectionLost ? .unreachable : failure }
-
-    func close(_ failure: RedisFailure) {
+    /// - Parameter detail: nil where the failure says it all.
+    func close(_ failure: RedisFailure, _ detail: RedisTrouble.Detail? = nil) {
         guard self.state != .closed else { return }
         self.state = .closed
+        self.detail = detail ?? .failure(failure)
         self.loop.remove(self.timer)
         self.connector?.cancel()
         self.transport?.close()

@@ -22,6 +22,8 @@ final class RedisNode: RedisConnectionOwner {
     private var attempts = 0
     private var readySince: MonotonicTime?
     private(set) var lastFailure: RedisFailure?
+    /// How the last connection ended; nil before one has.
+    private(set) var trouble: RedisTrouble?
     private let timer = LoopTimer()
     private var isStopped = false
     private var resumption: TLSResumption?
@@ -67,7 +69,7 @@ final class RedisNode: RedisConnectionOwner {
     }
 
     /// Gives the connection up; another one is made.
-    func reset(_ failure: RedisFailure) { self.connection?.close(failure) }
+    func reset(_ failure: RedisFailure, _ detail: RedisTrouble.Detail) { self.connection?.close(failure, detail) }
 
     /// Ends the connection for good, and gives back what was not sent.
     func stop() -> [RedisCall] {
@@ -111,6 +113,7 @@ final class RedisNode: RedisConnectionOwner {
         self.connection = nil
         self.resumption = connection.nextResumption
         self.lastFailure = failure
+        self.trouble = RedisTrouble(address: self.address, detail: connection.detail)
         let unsent = self.waiting.take()
         if !self.isStopped { self.reconnect() }
         self.owner.nodeFailed(self, failure, unanswered: unanswered)

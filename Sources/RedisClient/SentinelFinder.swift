@@ -13,11 +13,13 @@ final class SentinelFinder: RedisConnectionOwner {
     private var next = 0
     /// What the sentinels of this round said that tells more than silence.
     private var heard: RedisFailure?
+    /// Which sentinel said it, or was the last that said nothing.
+    private var trouble: RedisTrouble?
     private var isSearching = false
     private var hasSearched = false
     private let pause = LoopTimer()
     var found: (RedisAddress) -> Void = { _ in }
-    var failed: (RedisFailure) -> Void = { _ in }
+    var failed: (RedisFailure, RedisTrouble?) -> Void = { _, _ in }
     /// Why the last round over all sentinels told nothing; nil once one did.
     private(set) var lastFailure: RedisFailure?
 
@@ -79,7 +81,7 @@ final class SentinelFinder: RedisConnectionOwner {
         self.heard = nil
         self.next = 0
         self.loop.arm(self.pause, after: .milliseconds(Int64.random(in: 200...500)))
-        self.failed(failure)
+        self.failed(failure, self.trouble)
     }
 
     private func goOn() {
@@ -104,7 +106,7 @@ final class SentinelFinder: RedisConnectionOwner {
         guard let parts = reply.array, parts.count == 2, let host = parts[0].text,
             let port = parts[1].text.flatMap({ UInt16($0) })
         else {
-            self.note(reply)
+            self.note(reply, from: connection.address)
             return self.goOn()
         }
         self.isSearching = false
@@ -117,10 +119,16 @@ final class SentinelFinder: RedisConnectionOwner {
     }
 
     /// A sentinel that knows no such master tells more than one that refuses to speak with us.
-    private func note(_ reply: RedisReply) {
-        guard case .error(let error) = reply else { return self.heard = .unknownMaster }
+    private func note(_ reply: RedisReply, from address: RedisAddress) {
+        guard case .error(let error) = reply else {
+            self.heard = .unknownMaster
+            self.trouble = RedisTrouble(address: address, detail: .failure(.unknownMaster))
+            return
+        }
+        guard self.heard == nil else { return }
+        self.trouble = RedisTrouble(address: address, detail: .said(error.kind))
         switch error.kind {
-        case .noAuth, .wrongPassword, .noPermission: self.heard = self.heard ?? .notPermitted
+        case .noAuth, .wrongPassword, .noPermission: self.heard = .notPermitted
         default: break
         }
     }
@@ -131,6 +139,7 @@ final class SentinelFinder: RedisConnectionOwner {
         guard connection === self.connection else { return }
         self.connection = nil
         self.next += 1
+        if self.heard == nil { self.trouble = RedisTrouble(address: connection.address, detail: connection.detail) }
         switch failure {
         case .notPermitted, .tls: self.heard = self.heard ?? failure
         default: break

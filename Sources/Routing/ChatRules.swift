@@ -61,7 +61,9 @@ extension ChatRules {
         var bytes = 0
         var characters = 0
         for message in history {
-            guard message.role == .user || self.roles.contains(message.role) else { throw .roleNotAllowed }
+            guard message.role == .user || self.roles.contains(message.role) else {
+                throw .roleNotAllowed(message.role)
+            }
             let trimmed = message.text.span.extracting(Trimming.bounds(of: message.text.span))
             bytes &+= trimmed.count
             guard bytes <= bounds.maxBytes else { throw .textTooLarge(maxBytes: bounds.maxBytes) }

@@ -2,8 +2,10 @@ package import GatewayTypes
 
 /// Why an ask has no resolved task.
 package enum RoutingFailure: Error, Hashable, Sendable, MetricLabel {
-    /// The tenant has no such task or agent, or no agent was named and the tenant has no default one.
+    /// The tenant has no such task or agent.
     case unknownTask
+    /// No agent was named, and the tenant has no default one.
+    case noDefaultAgent
     /// The principal's plan is not one of the tenant's; an operator's override may outlive a plan.
     case unknownPlan
     case taskNotInPlan
@@ -16,13 +18,14 @@ package enum RoutingFailure: Error, Hashable, Sendable, MetricLabel {
     /// Over the bound in bytes, which is looked at before any Character is counted.
     case textTooLarge(maxBytes: Int)
     /// A conversation holds a role that the task does not take.
-    case roleNotAllowed
+    case roleNotAllowed(ChatRules.Role)
     /// Messages of a conversation.
     case tooManyMessages(maximum: Int)
 
     package var metricLabel: String {
         switch self {
         case .unknownTask: "unknown_task"
+        case .noDefaultAgent: "no_default_agent"
         case .unknownPlan: "unknown_plan"
         case .taskNotInPlan: "task_not_in_plan"
         case .insufficientScope: "insufficient_scope"
@@ -38,7 +41,7 @@ package enum RoutingFailure: Error, Hashable, Sendable, MetricLabel {
     /// The code that clients see.
     package var code: ErrorCode {
         switch self {
-        case .unknownTask: .unknownTask
+        case .unknownTask, .noDefaultAgent: .unknownTask
         case .unknownPlan, .taskNotInPlan: .taskNotInPlan
         case .insufficientScope: .insufficientScope
         case .toneNotAllowed, .roleNotAllowed, .tooManyMessages: .invalidRequest

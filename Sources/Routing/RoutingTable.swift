@@ -125,7 +125,7 @@ package struct RoutingTable: Sendable {
             guard let place = self.search(name) else { throw .unknownTask }
             return place
         }
-        guard let place = self.defaultAgent else { throw .unknownTask }
+        guard let place = self.defaultAgent else { throw .noDefaultAgent }
         return place
     }
 

@@ -22,6 +22,7 @@ final class CounterStore: Sendable {
     let outage: Outage
     private let redisStores: [RedisStore]
     private let isLeaving = Atomic(false)
+    private let firstAnswer = Mutex(FirstAnswer(start: SystemClock().monotonicTime()))
     private let clients: [Redis]
     private let subscriber: RedisSubscriber?
     /// What all of them log in with; nil in memory.
@@ -80,9 +81,11 @@ final class CounterStore: Sendable {
 
     private static func tell(_ degradation: StoreHealth.Degradation?, of loop: EventLoop, _ operations: OperationLog) {
         guard let degradation else { return operations.info("store answers again", [.int("loop", loop.index)]) }
-        operations.error(
-            "store does not answer; each limit's stance decides",
-            [.int("loop", loop.index), .label("reason", degradation.reason)])
+        var fields: [LogField] = [.int("loop", loop.index), .label("reason", degradation.reason)]
+        if let trouble = degradation.trouble {
+            fields += [.label("detail", trouble), .configuration("address", trouble.address)]
+        }
+        operations.error("store does not answer; each limit's stance decides", fields)
     }
 
     /// Takes users and passwords of a new configuration, for connections that are made from now on.
@@ -127,6 +130,20 @@ final class CounterStore: Sendable {
 
     /// Why the store does not answer, and since when; nil while it does.
     var degradation: StoreHealth.Degradation? { self.redisStores.lazy.compactMap { $0.health.degraded }.first }
+
+    /// Whether this instance should take no traffic yet, since the store has not answered since the start.
+    func isAwaited(by snapshot: GatewaySnapshot) -> Bool {
+        guard !self.redisStores.isEmpty else { return false }
+        let health = self.redisStores.map(\.health)
+        let canServeAlone = snapshot.tenants.values.contains { tenant in
+            tenant.plans.values.contains { self.outage.localLimits($0.limits) != nil }
+        }
+        return self.firstAnswer.withLock { answer in
+            answer.isAwaited(
+                hasAnswered: health.contains { $0.answers > 0 }, failure: self.degradation?.reason,
+                canServeAlone: canServeAlone, at: SystemClock().monotonicTime())
+        }
+    }
 
     /// Brings the gauges of every loop up to date.
     func sample(_ loops: [GatewayLoop], labels: LabelTable, background: MetricsShard) {

@@ -61,8 +61,10 @@ final class GatewayProcess: Sendable {
             self.metrics = MetricsRegistry(
                 loops: self.group.loops.count, version: Program.version, startTime: SystemClock().wallTime())
             self.accessLog = try Self.accessLog(document.log.access, self.metrics, self.operations)
+            let operations = self.operations
             self.fetcher = KeySetFetcher(
-                loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory)
+                loop: self.group.loops[0], stateDirectory: document.identity.stateDirectory
+            ) { IdentityMetrics.tell($0, operations) }
             let builder = SnapshotBuilder(
                 file: source.name, labels: self.metrics.labels, now: SystemClock().wallTime(), fetcher: self.fetcher,
                 revocations: self.board)
@@ -77,7 +79,10 @@ final class GatewayProcess: Sendable {
                 source: source, document: document, snapshots: self.snapshots, desk: desk, fetcher: self.fetcher,
                 board: self.board, store: store, accessLog: self.accessLog, operations: self.operations,
                 metrics: self.metrics)
-            self.readiness = ServingState(snapshots: self.snapshots) { store.degradation }
+            let snapshots = self.snapshots
+            self.readiness = ServingState(
+                snapshots: snapshots, isStoreAwaited: { store.isAwaited(by: snapshots.current) },
+                storeDegradation: { store.degradation })
             self.loops = try Self.loops(
                 self.group, store, self.metrics, self.board, self.operations,
                 hops: document.listeners.hop != nil)

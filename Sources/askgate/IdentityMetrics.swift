@@ -3,8 +3,20 @@ import Gateway
 import GatewayTypes
 import Observability
 
-/// Brings the metrics of key sets and of standing orders up to date.
+/// Brings the metrics of key sets and of standing orders up to date, and tells operators of trouble with the former.
 enum IdentityMetrics {
+    /// A key set that cannot be fetched is told once for each way in which it fails, and again when it can.
+    static func tell(_ news: KeySetNews, _ operations: OperationLog) {
+        var fields: [LogField] = [
+            .configuration("issuer", news.issuer.string), .configuration("address", news.address),
+            .int("keys", news.keys),
+        ]
+        guard !news.outcome.isGood else { return operations.info("keys of an issuer can be fetched again", fields) }
+        fields.append(.label("outcome", news.outcome))
+        fields.append(.constant("document", news.isAboutMetadata ? "metadata" : "keys"))
+        operations.error("keys of an issuer cannot be fetched", fields)
+    }
+
     static func sample(_ fetcher: KeySetFetcher, _ board: OrderBoard, _ metrics: MetricsRegistry) {
         var samples: [KeySetSample] = []
         // Two entries may fetch one issuer's keys from two places: they are told as one.

@@ -164,6 +164,18 @@ struct KeyRingTests {
         #expect(ring.next(at: Self.now) == 0 && ring.spares(at: Self.now) == 0)
     }
 
+    @Test(arguments: [1, 2]) func `A key counts as refused until it works`(keys: Int) {
+        var ring = KeyRing(count: keys)
+        #expect(!ring.isRefused(0))
+        _ = ring.refused(0, at: Self.now)
+        #expect(ring.isRefused(0) && !ring.isRefused(7))
+        ring.worked(0)
+        #expect(!ring.isRefused(0))
+        _ = ring.refused(0, at: Self.now)
+        _ = ring.limited(0, seconds: 1, at: Self.now)
+        #expect(!ring.isRefused(0))
+    }
+
     @Test func `A key that works again is good at once, and odd numbers do no harm`() {
         var ring = KeyRing(count: 2)
         _ = ring.refused(0, at: Self.now)

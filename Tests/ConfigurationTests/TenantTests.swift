@@ -103,6 +103,30 @@ import Testing
                 "identity.state_directory: none to /var/lib/askgate; restart to change where keys are kept"
             ])
     }
+
+    @Test(
+        arguments: [
+            (
+                "log: {access: {file: /var/log/access}}",
+                "log.access: stdout to /var/log/access; restart to change where access records go"
+            ),
+            ("http: {timeouts: {head: 9s}}", "http.timeouts.head: restart to change it"),
+            (
+                "http: {limits: {connections: 9}, drain: {delay: 1s}, heartbeat: 9s}",
+                "http.limits.connections, http.drain.delay: restart to change them"
+            ),
+            (
+                "questions: {tenant_keys: 900}",
+                "questions.tenant_keys: 32768 to 900; restart to change how many keys are remembered"
+            ),
+            ("http: {limits: {body_bytes: 1MiB}, heartbeat: 9s, failed_authentications: 7}", nil),
+            ("http: {trusted_proxies: [10.0.0.0/8]}\nquestions: {bytes: 32MiB, key_ttl: 2h}", nil),
+        ] as [(String, String?)])
+    func everyTopLevelMemberIsTakenOrNamed(member: String, note: String?) throws {
+        let old = try load(goodConfiguration).document
+        let new = try load(goodConfiguration + member + "\n").document
+        #expect(old.restartOnlyChanges(to: new).map(\.description) == [note].compactMap { $0 })
+    }
 }
 
 @Suite struct ZoneTests {

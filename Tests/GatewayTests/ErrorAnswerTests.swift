@@ -107,6 +107,15 @@ struct ErrorAnswerTests {
         #expect(try self.head(answer, .openAI)["content-type"] == "application/json")
     }
 
+    @Test("have one status, whoever asks for it", arguments: [414, 417, 431, 501, 505])
+    func ownStatus(status: Int) throws {
+        let answer = ErrorAnswer(.invalidRequest, status: status)
+        let body = try object(self.body(answer))
+        #expect(answer.status(in: .own) == status && body["status"] as? Int == status)
+        #expect(body["title"] as? String != "Bad Request" && body["title"] as? String != "Internal Server Error")
+        #expect(body["code"] as? String == "invalid_request")
+    }
+
     @Test("call an unknown task an unknown model on OpenAI routes")
     func unknownModel() throws {
         let answer = ErrorAnswer(.unknownTask)
@@ -114,6 +123,7 @@ struct ErrorAnswerTests {
         let error = try #require(try object(self.body(answer, .openAI))["error"] as? [String: Any])
         #expect(error["code"] as? String == "model_not_found")
         #expect(error["param"] as? String == "model")
+        #expect(error["message"] as? String == "No model has this name; GET /v1/models lists them.")
         #expect(try object(self.body(answer))["code"] as? String == "unknown_task")
     }
 

@@ -3,6 +3,15 @@ import Testing
 
 @Suite struct MediaTypeTests {
     @Test(arguments: [
+        ("identity", true), ("Identity", true), ("", true), (" identity , ,IDENTITY", true), ("gzip", false),
+        ("identity, gzip", false), ("br,identity", false), ("identityx", false), ("x", false), (",", true),
+        ("gzip;q=0", false),
+    ])
+    func codingsAreTold(_ value: String, _ expected: Bool) {
+        #expect(MediaType.isIdentity(Array(value.utf8).span) == expected)
+    }
+
+    @Test(arguments: [
         ("application/json", true), ("Application/JSON; charset=utf-8", true), (" application/json\t;x", true),
         ("application/problem+json", true), ("application/vnd.a+JSON;v=1", true), ("application/+json", false),
         ("application/jsonp", false), ("text/json", false), ("application/x-www-form-urlencoded", false), ("", false),

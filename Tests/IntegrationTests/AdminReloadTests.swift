@@ -63,8 +63,10 @@ struct AdminReloadTests {
         let gateway = try TestGateway()
         var settings = gateway.settings
         settings.loops = 1
+        settings.accessLog = "none"
         try gateway.process.folder.write("askgate.yaml", try self.write(settings, gateway))
         let notes = try #require(try gateway.steer("POST", "/reload")["notes"])
         #expect(notes.elements.contains { $0.string?.hasPrefix("loops: 2 to 1; restart") == true })
+        #expect(notes.elements.contains { $0.string?.hasPrefix("log.access: stdout to none; restart") == true })
     }
 }

@@ -124,6 +124,8 @@ struct ChatCompletionTests {
         let system = body.replacing(#""role":"assistant""#, with: #""role":"system""#)
         let refused = try gateway.post(system, as: Caller(), path: "/v1/chat/completions")
         #expect(refused.status == 400 && refused.json?["error"]?["param"]?.string == "messages")
+        let message = try #require(refused.json?["error"]?["message"]?.string)
+        #expect(message == "The role `system` or `developer` is not allowed here; `chat.roles` of the task allows it.")
     }
 
     @Test func `Models are the tasks of the plan, and another is not to be found`() throws {

@@ -109,6 +109,54 @@ struct FailoverTests {
         #expect(gateway.process.metrics.value("askgate_provider_state", ["provider": "main"]) == 0)
     }
 
+    /// What the gateway has said with a message, waited for.
+    private func lines(_ gateway: TestGateway, _ message: String) -> [Substring] {
+        let lines = { gateway.process.child.standardError.split(separator: "\n").filter { $0.contains(message) } }
+        _ = Stopwatch.wait(upTo: .seconds(15)) { !lines().isEmpty }
+        return lines()
+    }
+
+    @Test func `A refused key is told once until it works, and the record says what failed`() throws {
+        let only = "alone: {builtin: summarize, routes: [{provider: main, model: m-main}]}"
+        let (gateway, fake) = try self.gateway(main: [], tenantTask: only)
+        defer { fake.stop() }
+        let marker = Caller.unique("key")
+        let refused = ProviderReply.body(#"{"error":{"message":"inner words"}}"#, status: 401)
+        _ = fake.script(marker) { call, index in index == 2 ? .usual(for: call) : refused }
+        let message = "a provider refuses its only key"
+        for _ in 0..<2 {
+            let answer = try gateway.ask(Ask(marker, task: "alone"))
+            let record = try #require(gateway.process.record(of: answer.requestID))
+            #expect(answer.status == 502 && record["provider_failure"]?.string == "credentials_refused")
+        }
+        let lines = self.lines(gateway, message)
+        #expect(lines.count == 1 && lines.allSatisfy { $0.contains(#""provider":"main","key":1"#) })
+        let works = try gateway.ask(Ask(marker, task: "alone"))
+        #expect(works.status == 200)
+        #expect(gateway.process.record(of: works.requestID)?["provider_failure"]?.string == nil)
+        #expect(try gateway.ask(Ask(marker, task: "alone")).status == 502)
+        #expect(Stopwatch.wait(upTo: .seconds(15)) { self.lines(gateway, message).count == 2 })
+        #expect(!gateway.process.everySink.contains(TestGateway.providerKey))
+    }
+
+    @Test(arguments: [(500, "server_error"), (0, "unreachable")])
+    func `The line of a breaker names the reason`(status: Int, reason: String) throws {
+        let only = "alone: {builtin: summarize, routes: [{provider: main, model: m-main}]}"
+        let (gateway, fake) = try self.gateway(main: [], breaker: "{failures: 2, open: 60s}", tenantTask: only)
+        defer { fake.stop() }
+        let marker = Caller.unique("reason")
+        if status == 0 { fake.stop() } else { _ = fake.script(marker, .body("{}", status: status)) }
+        for _ in 0..<2 {
+            let answer = try gateway.ask(Ask(marker, task: "alone"))
+            #expect(gateway.process.record(of: answer.requestID)?["provider_failure"]?.string == reason)
+        }
+        let lines = self.lines(gateway, "a provider fails and is left alone for a while")
+        #expect(lines.count == 1 && lines.allSatisfy { $0.contains(#""reason":"\#(reason)""#) })
+        let answer = try gateway.ask(Ask(marker, task: "alone"))
+        #expect(answer.status == 503)
+        #expect(gateway.process.record(of: answer.requestID)?["provider_failure"]?.string == "breaker_open")
+    }
+
     @Test func `A wait that the provider asks for is the client's to keep`() throws {
         let only = "alone: {builtin: summarize, routes: [{provider: main, model: m-main}]}"
         let (gateway, fake) = try self.gateway(main: ["retry: {retries: 3}"], tenantTask: only)

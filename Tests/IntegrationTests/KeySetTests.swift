@@ -1,5 +1,6 @@
 import GatewayTesting
 import GatewayTypes
+import JSON
 import Testing
 
 private let old = TokenMint.rsa(keyID: "old")
@@ -10,9 +11,11 @@ private final class KeyGateway {
     let issuer: MiniIssuer
     let process: GatewayProcess
 
-    init(_ issuer: MiniIssuer, in folder: TemporaryFolder, required: Bool = true) throws {
+    init(
+        _ issuer: MiniIssuer, in folder: TemporaryFolder, required: Bool = true, waitsFor: String = "/readyz"
+    ) throws {
         self.issuer = issuer
-        self.process = try GatewayProcess(in: folder) { api, admin in
+        self.process = try GatewayProcess(in: folder, waitsFor: waitsFor) { api, admin in
             func tenant(_ name: String) -> String {
                 """
                   \(name):
@@ -104,6 +107,42 @@ struct KeySetTests {
         #expect(response.header("retry-after") != nil)
         let back = try MiniIssuer([old], on: port)
         #expect(try gateway.ask(gateway.token(subject: "a")).status == 200)
+        back.stop()
+    }
+
+    @Test("Trouble with keys is told once with issuer and address, and so is its end")
+    func trouble() throws {
+        let issuer = try MiniIssuer([old])
+        let (port, url) = (issuer.port, issuer.url)
+        issuer.stop()
+        let gateway = try KeyGateway(issuer, in: TemporaryFolder(), waitsFor: "/livez")
+        func lines(_ message: String) -> [Substring] {
+            gateway.process.child.standardError.split(separator: "\n").filter { $0.contains(message) }
+        }
+        let message = "keys of an issuer cannot be fetched"
+        #expect(Stopwatch.wait(upTo: .seconds(15), every: 20) { !lines(message).isEmpty })
+        for part in [
+            #""issuer":"\#(url)""#, #""address":"\#(url)/.well-known/openid-configuration""#,
+            #""outcome":"unreachable","document":"metadata""#,
+        ] {
+            #expect(lines(message).allSatisfy { $0.contains(part) }, "\(lines(message))")
+        }
+        let readiness = try #require(gateway.process.admin("/readyz"))
+        #expect(readiness.status == 503 && readiness.json?["issuers"]?[0]?.string == url)
+        let failures = { gateway.process.metrics.value("askgate_key_set_fetches_total", ["outcome": "unreachable"]) }
+        #expect(
+            Stopwatch.wait(upTo: .seconds(20), every: 100) {
+                _ = try? gateway.ask(gateway.token(subject: "a"))
+                return failures() >= 2
+            })
+        #expect(lines(message).count == 1)
+        let back = try MiniIssuer([old], on: port)
+        #expect(
+            Stopwatch.wait(upTo: .seconds(20), every: 100) {
+                (try? gateway.ask(gateway.token(subject: "a")).status) == 200
+            })
+        #expect(Stopwatch.wait(upTo: .seconds(15), every: 20) { lines("can be fetched again").count == 1 })
+        #expect(gateway.process.isReady)
         back.stop()
     }
 

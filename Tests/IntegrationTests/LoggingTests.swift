@@ -9,7 +9,7 @@ struct LoggingTests {
         "time", "request_id", "tenant", "subject", "plan", "task", "provider", "model", "route", "outcome", "refusal",
         "status",
         "total_ms", "overhead_ms", "first_token_ms", "text_length", "input_tokens", "output_tokens", "total_tokens",
-        "usage_source", "attempts", "stream", "cancelled", "cache", "trace_id",
+        "usage_source", "attempts", "provider_failure", "stream", "cancelled", "cache", "trace_id",
     ]
 
     @Test(arguments: [false, true])

@@ -61,7 +61,7 @@ struct ConversationTests {
     ])
     func `A role that the task does not take is refused`(role: ChatRules.Role, roles: [ChatRules.Role]) {
         let table = self.table(ChatRules(roles: roles))
-        #expect(self.failure(table, self.chat((role, "x"))) == .roleNotAllowed)
+        #expect(self.failure(table, self.chat((role, "x"))) == .roleNotAllowed(role))
         #expect(self.failure(table, self.chat((.user, "x"))) == nil)
     }
 

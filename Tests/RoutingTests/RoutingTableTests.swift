@@ -68,11 +68,11 @@ import Testing
     }
 
     @Test func noNameAsksTheDefaultAgentOnly() throws {
-        #expect(table().failure(nil, "why?") == .unknownTask)
+        #expect(table().failure(nil, "why?") == .noDefaultAgent)
         let withAgent = table(defaultAgent: "answer")
         #expect(try withAgent.ask(nil, "why?").task == "answer")
         #expect(withAgent.failure("no-such", "why?") == .unknownTask)
-        #expect(table(defaultAgent: "gone").failure(nil, "why?") == .unknownTask)
+        #expect(table(defaultAgent: "gone").failure(nil, "why?") == .noDefaultAgent)
     }
 
     // MARK: tones

@@ -143,7 +143,7 @@ extension Ask {
         attempt.pass = pass
         attempt.startedAt = now
         self.phase = .calling
-        if pass == .probe { self.receiver?.breakerChanged(of: standing.name, to: .halfOpen) }
+        if pass == .probe { self.receiver?.breakerChanged(of: standing.name, to: .halfOpen, after: nil) }
         self.request?.model = attempt.route.model
         let total = min(attempt.provider.deadlines.total, self.failover.deadline - now)
         guard let request = self.request,
@@ -233,24 +233,28 @@ extension Ask {
             standing.breaker.succeeded(attempt.pass, at: now)
             standing.keys.worked(attempt.key)
         }
-        self.tellBreaker(standing, before)
+        self.tellBreaker(standing, before, failure)
     }
 
     private func judgeKey(_ attempt: Attempt, _ failure: ProviderFailure, at now: MonotonicTime) {
+        let standing = attempt.standing
         let span: TimeSpan?
         let reason: KeySetAside.Reason
         switch failure {
         case .credentialsRefused:
+            let isNews = !standing.keys.isRefused(attempt.key)
             reason = .refused
-            span = attempt.standing.keys.refused(attempt.key, at: now)
+            span = standing.keys.refused(attempt.key, at: now)
+            // Told once and not by every ask: it stays so until somebody mends it.
+            guard isNews else { return }
         case .rateLimited(let seconds):
             reason = .rateLimited
-            span = attempt.standing.keys.limited(attempt.key, seconds: seconds, at: now)
+            span = standing.keys.limited(attempt.key, seconds: seconds, at: now)
+            guard span != nil else { return }
         default: return
         }
-        guard let span else { return }
         self.receiver?.keySetAside(
-            KeySetAside(provider: attempt.standing.name, key: attempt.key &+ 1, reason: reason, span: span))
+            KeySetAside(provider: standing.name, key: attempt.key &+ 1, reason: reason, span: span))
     }
 
     /// The first text has come: a probe has shown enough, and nobody else will be asked.
@@ -263,11 +267,11 @@ extension Ask {
         attempt.pass = .ordinary
         let before = attempt.standing.breaker.state
         attempt.standing.breaker.succeeded(.probe, at: self.loop.turnTime)
-        self.tellBreaker(attempt.standing, before)
+        self.tellBreaker(attempt.standing, before, nil)
     }
 
-    private func tellBreaker(_ standing: ProviderStanding, _ before: BreakerState) {
+    private func tellBreaker(_ standing: ProviderStanding, _ before: BreakerState, _ failure: ProviderFailure?) {
         let state = standing.breaker.state
-        if state != before { self.receiver?.breakerChanged(of: standing.name, to: state) }
+        if state != before { self.receiver?.breakerChanged(of: standing.name, to: state, after: failure) }
     }
 }

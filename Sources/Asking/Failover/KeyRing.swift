@@ -12,12 +12,12 @@ struct KeyRing {
 
     /// When each key may be used again.
     private var notBefore: [MonotonicTime]
-    private var isRefused: [Bool]
+    private var refusals: [Bool]
     private var turn = 0
 
     init(count: Int) {
         self.notBefore = Array(repeating: MonotonicTime(nanoseconds: .min), count: max(1, count))
-        self.isRefused = Array(repeating: false, count: max(1, count))
+        self.refusals = Array(repeating: false, count: max(1, count))
     }
 
     var count: Int { self.notBefore.count }
@@ -44,15 +44,19 @@ struct KeyRing {
     }
 
     /// Whether every key was refused, so that waiting helps nobody.
-    var areAllRefused: Bool { self.isRefused.allSatisfy { $0 } }
+    var areAllRefused: Bool { self.refusals.allSatisfy { $0 } }
+
+    /// Whether the provider refused a key and has not taken it since.
+    func isRefused(_ key: Int) -> Bool { self.refusals.indices.contains(key) && self.refusals[key] }
 
     /// The provider refused a key.
     ///
     /// - Returns: how long the key is set aside; nil when it is the only one. That one is tried again by every ask: what
     ///   would take over from it?
     mutating func refused(_ key: Int, at now: MonotonicTime) -> TimeSpan? {
-        guard self.count > 1, self.notBefore.indices.contains(key) else { return nil }
-        self.isRefused[key] = true
+        guard self.refusals.indices.contains(key) else { return nil }
+        self.refusals[key] = true
+        guard self.count > 1 else { return nil }
         self.notBefore[key] = now + Self.refusedTime
         return Self.refusedTime
     }
@@ -61,17 +65,18 @@ struct KeyRing {
     ///
     /// - Returns: how long the key is set aside; nil when it is the only one.
     mutating func limited(_ key: Int, seconds: Int?, at now: MonotonicTime) -> TimeSpan? {
-        guard self.count > 1, self.notBefore.indices.contains(key) else { return nil }
+        guard self.refusals.indices.contains(key) else { return nil }
+        self.refusals[key] = false
+        guard self.count > 1 else { return nil }
         let span = seconds.map { TimeSpan.seconds(Int64(min(max(0, $0), 3600))) } ?? Self.limitedTime
-        self.isRefused[key] = false
         self.notBefore[key] = max(self.notBefore[key], now + span)
         return span
     }
 
     /// A key works.
     mutating func worked(_ key: Int) {
-        guard self.count > 1, self.isRefused.indices.contains(key), self.isRefused[key] else { return }
-        self.isRefused[key] = false
+        guard self.isRefused(key) else { return }
+        self.refusals[key] = false
         self.notBefore[key] = MonotonicTime(nanoseconds: .min)
     }
 }

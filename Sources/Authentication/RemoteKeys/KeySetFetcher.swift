@@ -15,13 +15,18 @@ package final class KeySetFetcher: Sendable {
     private let loop: EventLoop
     private let archive: KeySetArchive?
     private let alarm: Alarm
+    private let observer: @Sendable (KeySetNews) -> Void
     private let sets = Mutex<[RemoteKeySource: Entry]>([:])
     private let isRunning = Atomic(false)
 
     /// - Parameters:
     ///   - loop: the one that `run` will be on.
     ///   - stateDirectory: where the last good sets are kept for the next start; nil keeps none.
-    package init(loop: EventLoop, stateDirectory: String? = nil) {
+    ///   - observer: told when fetches of a set begin to fail, fail in another way, and are good again; on the loop.
+    package init(
+        loop: EventLoop, stateDirectory: String? = nil, observer: @escaping @Sendable (KeySetNews) -> Void = { _ in }
+    ) {
+        self.observer = observer
         self.loop = loop
         self.archive = stateDirectory.map { KeySetArchive(directory: $0) }
         self.alarm = Alarm(loop: loop)
@@ -77,8 +82,10 @@ package final class KeySetFetcher: Sendable {
     private func fetch(_ set: RemoteKeySet, _ memory: KeySetFlight.Memory, _ client: LoopConfined) async {
         let flight = KeySetFlight(source: set.source, client: client.client, loop: self.loop, memory: memory)
         let landing = await flight.run()
-        let text = set.landed(landing)
+        let (text, news) = set.landed(landing)
         self.alarm.ring()
+        // A fetch that the end of the process breaks off tells nothing of the issuer.
+        if let news, !Task.isCancelled { self.observer(news) }
         guard landing.outcome.isGood, let archive = self.archive else { return }
         let source = set.source
         let now = self.loop.clock.wallTime()

@@ -23,6 +23,8 @@ struct KeySetFlight {
         var lifetime = Freshness.usual
         var retryAfter: TimeSpan?
         var memory: Memory
+        /// Whether it ended at the metadata.
+        var isAboutMetadata = false
     }
 
     private static let metadataBytes = 65_536
@@ -38,7 +40,9 @@ struct KeySetFlight {
         var landing: Landing
         switch await self.keysURL() {
         case .success(let url): landing = await self.fetchKeys(from: url)
-        case .failure(let failed): landing = Landing(outcome: failed.outcome, memory: self.memory)
+        case .failure(let failed):
+            landing = Landing(outcome: failed.outcome, memory: self.memory)
+            landing.isAboutMetadata = true
         }
         // The issuer may have moved its keys.
         if !landing.outcome.isGood { landing.memory.keysURL = nil }

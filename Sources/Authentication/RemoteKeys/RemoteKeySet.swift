@@ -14,6 +14,8 @@ final class RemoteKeySet: Sendable {
         /// Of all entries that use the set; empty until one does.
         var algorithms: Set<Algorithm> = []
         var hasFetcher = false
+        /// How the last fetch failed, as far as it was told; nil behind a good one.
+        var toldFailure: FetchOutcome?
     }
 
     /// Most requests that wait for one fetch; those beyond go without.
@@ -108,8 +110,8 @@ final class RemoteKeySet: Sendable {
 
     /// Takes in how a fetch ended, and lets those go on who waited for it.
     ///
-    /// - Returns: the text of a set that was taken.
-    func landed(_ landing: KeySetFlight.Landing) -> [UInt8]? {
+    /// - Returns: the text of a set that was taken, and what operators should hear.
+    func landed(_ landing: KeySetFlight.Landing) -> (text: [UInt8]?, news: KeySetNews?) {
         var landing = landing
         let algorithms = self.state.withLock { $0.algorithms }
         if let keys = landing.fetched?.keys, !algorithms.isEmpty, !algorithms.contains(where: keys.serves) {
@@ -117,12 +119,17 @@ final class RemoteKeySet: Sendable {
             landing.fetched = nil
         }
         if let keys = landing.fetched?.keys { self.slot.replace(keys) }
-        let waiters = self.state.withLock { state in
+        let (waiters, isNews) = self.state.withLock { state in
             state.take(landing, now: self.clock.monotonicTime())
-            return state.takeWaiters()
+            let failure = landing.outcome.isGood ? nil : landing.outcome
+            defer { state.toldFailure = failure }
+            return (state.takeWaiters(), state.toldFailure != failure)
         }
         for waiter in waiters { waiter.release() }
-        return landing.fetched?.text
+        let news = KeySetNews(
+            issuer: self.source.issuer, address: self.source.shownAddress, outcome: landing.outcome,
+            isAboutMetadata: landing.isAboutMetadata, keys: self.slot.current?.count ?? 0)
+        return (landing.fetched?.text, isNews ? news : nil)
     }
 
     // MARK: For people
@@ -167,6 +174,19 @@ extension RemoteKeySet.State {
         }
         self.plan.succeeded(lifetime: landing.lifetime, now: now, chance: chance)
     }
+}
+
+/// A turn in how fetches of an issuer's keys go.
+package struct KeySetNews: Sendable {
+    /// One of the configuration's.
+    package var issuer: ByteString
+    /// Where the configuration says that the fetch begins, without user and query.
+    package var address: String
+    package var outcome: FetchOutcome
+    /// Whether it ended at the metadata, which only says where the keys are.
+    package var isAboutMetadata: Bool
+    /// Keys in use.
+    package var keys: Int
 }
 
 /// How one issuer's keys fare.

@@ -31,6 +31,19 @@ package struct RemoteKeySource: Hashable, Sendable {
         self.location = location
     }
 
+    /// The address for logs: without user and query, which may hold secrets.
+    var shownAddress: String {
+        let url: String
+        switch self.location {
+        case .jwks(let address), .discovery(let address): url = address
+        }
+        let bare = url.prefix { $0 != "?" && $0 != "#" }
+        guard let scheme = bare.firstRange(of: "://") else { return String(bare) }
+        let authority = bare[scheme.upperBound...].prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return String(bare) }
+        return String(bare[..<scheme.upperBound] + bare[bare.index(after: at)...])
+    }
+
     /// Where OpenID Connect Discovery §4 puts an issuer's metadata.
     package static func discoveryURL(of issuer: ByteString) -> String {
         var base = issuer.string

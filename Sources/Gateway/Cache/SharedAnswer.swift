@@ -241,8 +241,8 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
 
     func attemptEnded(_ attempt: AskAttempt) { self.reporter?.measure(attempt) }
 
-    func breakerChanged(of provider: ProviderName, to state: BreakerState) {
-        self.reporter?.breakerChanged(of: provider, to: state)
+    func breakerChanged(of provider: ProviderName, to state: BreakerState, after failure: ProviderFailure?) {
+        self.reporter?.breakerChanged(of: provider, to: state, after: failure)
     }
 
     func keySetAside(_ key: KeySetAside) { self.reporter?.keySetAside(key) }

@@ -16,6 +16,13 @@ extension AccessRecord {
         self.appendDurations(to: &output)
         self.appendSizes(to: &output)
         output.append(literal: #","attempts":"#, number: self.attempts)
+        if let failure = self.providerFailure {
+            output.append(literal: #","provider_failure":""#)
+            output.append(contentsOf: failure.name.utf8)
+            output.append(literal: "\"")
+        } else {
+            output.append(literal: #","provider_failure":null"#)
+        }
         output.append(literal: self.isStream ? #","stream":true"# : #","stream":false"#)
         output.append(literal: self.isCancelled ? #","cancelled":true"# : #","cancelled":false"#)
         switch self.cache {

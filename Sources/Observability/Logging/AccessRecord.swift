@@ -43,6 +43,9 @@ package struct AccessRecord: Sendable {
     package var trace: TraceID?
     /// Why the caller was not let in; nil for one who was.
     package var refusal: RefusalReason?
+    /// How the last attempt of a failed ask ended, or why none was made, as the metric of attempts names it; nil for
+    /// every other ask.
+    package var providerFailure: RefusalReason?
 
     package init(time: WallTime, requestID: RequestID, outcome: Outcome, total: TimeSpan) {
         self.time = time
@@ -52,7 +55,7 @@ package struct AccessRecord: Sendable {
     }
 }
 
-/// Why a token was refused: a bounded name, never anything of the token.
+/// Why a token was refused or a provider gave no answer: a bounded name, never anything of theirs.
 package struct RefusalReason: Hashable, Sendable {
     let name: String
 

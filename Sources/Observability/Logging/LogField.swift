@@ -48,7 +48,7 @@ package struct LogField: Sendable {
     }
 
     /// What the operator wrote or is told about it: a path, an address, where a configuration is wrong. Cut to 1,024
-    /// bytes. Never for anything that came over a socket.
+    /// bytes. Never for anything that came over a socket, but for addresses that the operator's own store names.
     package static func configuration(_ key: StaticString, _ value: String) -> LogField {
         .init(key: key, value: .text(ByteString(value), limit: 1024))
     }

@@ -96,4 +96,11 @@ package protocol ScriptRunner: AnyObject {
     func run(
         _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void)
+
+    /// What stands in the way of the store, as far as is known.
+    var trouble: StoreHealth.Trouble? { get }
+}
+
+extension ScriptRunner {
+    package var trouble: StoreHealth.Trouble? { nil }
 }

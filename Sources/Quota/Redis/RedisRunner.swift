@@ -16,6 +16,10 @@ package final class RedisRunner: ScriptRunner {
         self.measure = measure
     }
 
+    package var trouble: StoreHealth.Trouble? {
+        self.redis.state.trouble.map { .init(address: $0.address.description, metricLabel: $0.detail.metricLabel) }
+    }
+
     package func run(
         _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void

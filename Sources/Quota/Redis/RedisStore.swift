@@ -260,11 +260,15 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
     private func failed(_ failure: QuotaFailure, of script: QuotaScript, about tag: ByteString) {
         self.trusts[tag].failed(failure, of: script, at: self.clock.monotonicTime())
         let isWhole = self.trusts[tag].isWhole
+        let trouble = isWhole || failure == .overloaded ? nil : self.runner.trouble
         let news: StoreHealth.Degradation? = self.healthNow.withLock { health in
             health.failures[failure, default: 0] &+= 1
             guard !isWhole else { return nil }
-            let isNew = health.degraded?.reason != failure
-            health.degraded = .init(reason: failure, since: health.degraded?.since ?? self.clock.wallTime())
+            let before = health.degraded
+            // What stands in the way may show itself later than that something does.
+            let isNew = before?.reason != failure || (before?.trouble == nil && trouble != nil)
+            health.degraded = .init(
+                reason: failure, since: before?.since ?? self.clock.wallTime(), trouble: trouble ?? before?.trouble)
             return isNew ? health.degraded : nil
         }
         if let news { self.observer(news) }

@@ -8,6 +8,15 @@ package struct StoreHealth: Hashable, Sendable {
         /// Why the latest ask failed.
         package var reason: QuotaFailure
         package var since: WallTime
+        /// What exactly stands in the way and where, as far as is known.
+        package var trouble: Trouble?
+    }
+
+    /// What operators have to mend. The detail is of a closed set.
+    package struct Trouble: Hashable, Sendable, MetricLabel {
+        /// Host and port of the server.
+        package var address: String
+        package var metricLabel: String
     }
 
     /// Nil while the store answers.

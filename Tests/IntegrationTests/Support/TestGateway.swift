@@ -18,7 +18,7 @@ final class TestGateway: Sendable {
     let process: GatewayProcess
     let settings: GatewaySettings
 
-    init(_ settings: GatewaySettings = GatewaySettings()) throws {
+    init(_ settings: GatewaySettings = GatewaySettings(), waitsFor: String = "/readyz") throws {
         let provider = try FakeProvider()
         let folder = try TemporaryFolder()
         try folder.write("acme.json", Issuers.jwks)
@@ -26,7 +26,9 @@ final class TestGateway: Sendable {
         for (name, secret) in HopSecrets.files { try folder.write(name, secret) }
         self.provider = provider
         self.settings = settings
-        self.process = try GatewayProcess(in: folder, environment: ["TEST_PROVIDER_KEY": Self.providerKey]) {
+        self.process = try GatewayProcess(
+            in: folder, environment: ["TEST_PROVIDER_KEY": Self.providerKey], waitsFor: waitsFor
+        ) {
             settings.yaml(api: $0, admin: $1, provider: provider.baseURL)
         }
     }

@@ -2,6 +2,7 @@ import EventLoops
 import GatewayTesting
 import GatewayTypes
 import RedisClient
+import Synchronization
 import Testing
 
 @testable import Quota
@@ -17,6 +18,19 @@ private final class HalfRunner: ScriptRunner {
         then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
     ) {
         then(tag == self.failing ? .failure(.timedOut) : .success([.integer(QuotaScript.version), .integer(1)]))
+    }
+}
+
+/// Never gets through, and says why once it is told to.
+private final class SilentRunner: ScriptRunner {
+    let known = Mutex<StoreHealth.Trouble?>(nil)
+    var trouble: StoreHealth.Trouble? { self.known.withLock { $0 } }
+
+    func run(
+        _ script: QuotaScript, keys: RedisWords, tag: ByteString, arguments: RedisWords,
+        then: @escaping (Result<[ScriptValue], QuotaFailure>) -> Void
+    ) {
+        then(.failure(.unreachable))
     }
 }
 
@@ -103,6 +117,29 @@ private final class HalfRunner: ScriptRunner {
         try await it.until { it.store.health.waitingSettlements == 0 }
         // Gone so early it has been lost, with what was reserved: only then is it charged anew.
         #expect(try await it.bench.look(ask).states.map(\.used) == [silence < 300 ? 110 + 15 : 110])
+    }
+
+    @Test func whatStandsInTheWayIsToldWhenItShowsItselfAndOnce() async throws {
+        let loop = try #require(PlainServer.loops?.loops.first)
+        let runner = SilentRunner()
+        let clock = TestClock()
+        let told = Mutex<[String?]>([])
+        let store = RedisStore(loop: loop, runner: runner, feed: ChangeFeed(), clock: clock) { degradation in
+            told.withLock { $0.append(degradation?.trouble?.metricLabel) }
+        }
+        func fail(_ times: Int) async {
+            for _ in 0..<times {
+                clock.advance(by: .seconds(1))
+                let caller = QuotaCaller(tenant: "t", subject: "u", address: "")
+                _ = try? await store.renew([Lease(caller: caller, request: RequestID(high: 1, low: 1))])
+            }
+        }
+        await fail(4)
+        #expect(told.withLock { $0 } == [nil])
+        runner.known.withLock { $0 = .init(address: "a:1", metricLabel: "hung_up") }
+        await fail(3)
+        #expect(told.withLock { $0 } == [nil, "hung_up"])
+        #expect(store.health.degraded?.trouble?.address == "a:1")
     }
 
     @Test(arguments: [true, false])
