@@ -137,7 +137,7 @@ extension AdminCall {
             throw AdminProblem(.insufficientRole, "The configuration is all tenants'; you may change some only.")
         }
         _ = try await self.body(known: [], isOptional: true)
-        switch await self.steering.reload() {
+        switch await self.steering.reload(self.operator.name) {
         case .refused(let problems):
             var problem = AdminProblem(
                 .configurationInvalid, "The configuration was not taken; the old one is in force.")

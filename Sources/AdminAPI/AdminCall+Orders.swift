@@ -118,6 +118,11 @@ extension AdminCall {
     private func give(
         _ order: StandingOrder, in tenant: AdminTenant, reason: ByteString
     ) async throws(AdminProblem) -> AdminReply {
+        guard try self.expectedVersion() == nil else {
+            throw AdminProblem(
+                .invalidRequest, "If-Match is not taken here: a revocation or a given plan is no change of a version.",
+                member: "If-Match")
+        }
         let by = OperatorOrder(actor: ByteString(self.operator.name), reason: reason)
         let result: OrderResult
         do throws(QuotaFailure) {

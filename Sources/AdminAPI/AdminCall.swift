@@ -75,7 +75,13 @@ struct AdminCall {
 
     /// An address as limits count it, whichever way it is written; of IPv6 also its network, as answers show it.
     static func caller(_ written: ByteString) throws(AdminProblem) -> ByteString {
-        let text = Array(written.utf8)
+        var text = Array(written.utf8)
+        // The tokens of guests that an address gets are counted apart from its asks.
+        let sessions = CounterKey.guestSessions.utf8
+        if text.starts(with: sessions) {
+            text.removeFirst(sessions.count)
+            return ByteString(CounterKey.guestSessions.string + (try self.caller(ByteString(utf8: text) ?? "")).string)
+        }
         if let address = PeerAddress(text: text) { return address.callerText }
         let suffix = Array("/64".utf8)
         if text.suffix(suffix.count).elementsEqual(suffix),
@@ -92,7 +98,7 @@ struct AdminCall {
     /// Of an address the plans for whose callers it counts: with other plans the store is not asked about the address,
     /// and nothing that is set for it holds. Nil for other holders.
     func reach(of key: CounterKey) -> [PlanName]? {
-        guard key.scope == .address else { return nil }
+        guard key.scope == .address, !key.id.utf8.starts(with: CounterKey.guestSessions.utf8) else { return nil }
         let plans = self.view.tenants.first { $0.id == key.tenant }?.plans ?? []
         return plans.filter { $0.limits.contains { $0.scope == .address } }.map(\.name)
     }
@@ -167,7 +173,7 @@ struct AdminCall {
     }
 
     /// The version that `If-Match` asks for; nil for none. A tag that is none of ours fits no version.
-    private func expectedVersion() throws(AdminProblem) -> Int? {
+    func expectedVersion() throws(AdminProblem) -> Int? {
         let head = self.exchange.head
         let lines = head.fields.filter { line in
             head.bytes[line.name].elementsEqual("if-match".utf8) { $0 == $1 || $0 | 0x20 == $1 }

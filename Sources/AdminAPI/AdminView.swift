@@ -55,8 +55,8 @@ package struct AdminSteering: Sendable {
     package let store: @Sendable (_ loop: Int) -> any QuotaStore
     /// The store's kind as the configuration names it.
     package let storeKind: String
-    /// Reads the configuration again.
-    package let reload: @Sendable () async -> ReloadOutcome
+    /// Reads the configuration again; told which operator wants it.
+    package let reload: @Sendable (_ actor: String) async -> ReloadOutcome
     /// The plan that an operator has given to a subject, as this instance knows it.
     package let givenPlan: @Sendable (TenantID, SubjectID) -> PlanName?
     /// To be told when an order was given, by which loop and in which tenant; returns when it holds here.
@@ -64,7 +64,7 @@ package struct AdminSteering: Sendable {
 
     package init(
         storeKind: String, store: @escaping @Sendable (_ loop: Int) -> any QuotaStore,
-        view: @escaping @Sendable () -> AdminView, reload: @escaping @Sendable () async -> ReloadOutcome,
+        view: @escaping @Sendable () -> AdminView, reload: @escaping @Sendable (_ actor: String) async -> ReloadOutcome,
         givenPlan: @escaping @Sendable (TenantID, SubjectID) -> PlanName? = { _, _ in nil },
         orderGiven: @escaping @Sendable (_ loop: Int, TenantID) async -> Void = { _, _ in }
     ) {

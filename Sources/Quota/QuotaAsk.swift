@@ -28,6 +28,9 @@ package struct CounterKey: Hashable, Sendable {
         self.id = scope == .tenant ? ByteString("") : id
     }
 
+    /// Begins the id of an address' counter of guests' tokens, which is apart from that of its asks.
+    package static let guestSessions: ByteString = "guest-sessions "
+
     package static func subject(_ subject: SubjectID, of tenant: TenantID) -> Self {
         Self(tenant: tenant, scope: .subject, id: subject.bytes)
     }

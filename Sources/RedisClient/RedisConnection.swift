@@ -171,8 +171,11 @@ final class RedisConnection: RedisTransportDelegate {
             case .noPermission: return self.close(.notPermitted, .said(.noPermission))
             case .loading, .masterDown, .busy: return self.close(.notServing, .said(error.kind))
             default:
-                // A password where the server has none.
-                if kind == .authenticate { return self.close(.notPermitted, .said(.wrongPassword)) }
+                // A password where the server has none. Anything else says that it serves nobody now.
+                if kind == .authenticate, error.isAboutPassword {
+                    return self.close(.notPermitted, .said(.wrongPassword))
+                }
+                if kind == .authenticate { return self.close(.notServing, .said(error.kind)) }
                 if kind == .select { return self.close(.server(error)) }
             }
         } else if kind == .role, reply.array?.first?.text != "master" {

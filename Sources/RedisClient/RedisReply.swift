@@ -55,6 +55,9 @@ package struct RedisServerError: Hashable, Sendable {
         self.kind = Kind(rawValue: String(word)) ?? .other
     }
 
+    /// Of a server that wants no password, or another: told from one that takes nobody in.
+    var isAboutPassword: Bool { self.text.contains("AUTH") || self.text.contains("password") }
+
     /// Slot and address of `MOVED slot host:port` and `ASK slot host:port`; a host that is empty or `?` means the
     /// one that answered.
     func redirection(from own: RedisAddress) -> (slot: Int, address: RedisAddress)? {

@@ -9,6 +9,7 @@ import HTTPCodec
 import HTTPServer
 import Observability
 import Quota
+import Synchronization
 
 /// The running gateway: its loops, its listeners and what they share, from start to stop.
 final class GatewayProcess: Sendable {
@@ -94,7 +95,7 @@ final class GatewayProcess: Sendable {
                 self.fetcher)
             let group = self.group
             self.admin = try document.listeners.admin.map {
-                try Self.bind("admin", $0, group, document.http.server, plane, isDevelopment: isDevelopment)
+                try Self.bind("admin", $0, group, document.http.adminServer, plane, isDevelopment: isDevelopment)
             }
             let hopPlane = HopPlane(loops: self.loops, snapshots: self.snapshots, accessLog: self.accessLog)
             self.hop = try document.listeners.hop.map {
@@ -146,7 +147,7 @@ final class GatewayProcess: Sendable {
     ) -> AdminPlane {
         let steering = AdminSteering(
             storeKind: document.store.kind, store: { store.stores[$0] }, view: { desk.view },
-            reload: { await reloader.reloadElsewhere() },
+            reload: { await reloader.reloadElsewhere(by: $0) },
             givenPlan: { tenant, subject in board.plan(of: subject, in: tenant, at: SystemClock().wallTime()) },
             orderGiven: { loop, tenant in
                 // A failure leaves it to the keeper, which asks again and again.
@@ -155,6 +156,8 @@ final class GatewayProcess: Sendable {
         return AdminPlane(readiness: readiness, metrics: metrics, steering: steering) {
             store.sample(loops, labels: metrics.labels, background: metrics.background)
             IdentityMetrics.sample(fetcher, board, metrics)
+            metrics.background.connectionsSampled(
+                loops.reduce(0) { $0 + $1.loop.connectionCount.load(ordering: .relaxed) })
         }
     }
 
@@ -252,6 +255,14 @@ extension HTTPSettings {
         // Connections of all listeners count together; a full api must not keep those away who come for its answers.
         server.maxConnections = self.maxConnections + 4096
         server.writeTimeout = self.writeStallTimeout
+        return server
+    }
+
+    /// Of the operators' listener. A full api must not keep away those who ask whether the process lives, or who are to
+    /// end the flood.
+    var adminServer: HTTPServerConfiguration {
+        var server = self.server
+        server.maxConnections = self.hopServer.maxConnections + 1024
         return server
     }
 

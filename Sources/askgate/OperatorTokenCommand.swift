@@ -38,7 +38,9 @@ enum OperatorTokenCommand {
         var status = stat()
         guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & S_IROTH != 0
         else { return }
-        guard fchmod(STDOUT_FILENO, 0o600) != 0 else { return }
+        // A file that holds something else is not ours to close.
+        let isNew = status.st_size == 0 && fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND == 0
+        if isNew, fchmod(STDOUT_FILENO, status.st_mode & 0o7770) == 0 { return }
         Terminal.complain("askgate: warning: every account of this machine may read the file that the token goes to")
     }
 

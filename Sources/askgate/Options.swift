@@ -68,8 +68,8 @@ struct Options {
         guard let text = try self.value(name) else { return nil }
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0,
-            count < 1_000_000
-        else { throw UsageFailure("\(name) needs a duration such as 90s, 15m, 1h or 30d") }
+            count <= 315_360_000 / unit
+        else { throw UsageFailure("\(name) needs a duration such as 90s, 15m, 1h or 30d, of ten years at most") }
         return .seconds(count * unit)
     }
 

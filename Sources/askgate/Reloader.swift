@@ -41,8 +41,10 @@ final class Reloader: Sendable {
     }
 
     /// Reads files and parses keys: not to be called on a loop.
+    ///
+    /// - Parameter actor: the operator that wants it; nil for whoever sent the signal.
     @discardableResult
-    func reload() -> ReloadOutcome {
+    func reload(by actor: String? = nil) -> ReloadOutcome {
         self.generation.withLock { generation in
             self.accessLog.reopen()
             self.operations.reopen()
@@ -60,7 +62,9 @@ final class Reloader: Sendable {
                 self.desk.replace(with: loaded.document, snapshot)
                 self.metrics.background.snapshotApplied(generation: generation)
                 self.metrics.background.configurationReloaded(.applied)
-                self.operations.info("configuration reloaded", [.int("generation", generation)])
+                self.operations.info(
+                    "configuration reloaded",
+                    [.int("generation", generation)] + (actor.map { [.configuration("actor", $0)] } ?? []))
                 return .applied(generation: generation, notes: loaded.warnings.map(\.description) + fixed)
             } catch {
                 return self.refuse(error, generation)
@@ -68,9 +72,9 @@ final class Reloader: Sendable {
         }
     }
 
-    /// Off the loop that asks.
+    /// As an operator wants it, off the loop that asks.
     @concurrent
-    func reloadElsewhere() async -> ReloadOutcome { self.reload() }
+    func reloadElsewhere(by actor: String) async -> ReloadOutcome { self.reload(by: actor) }
 
     private func refuse(_ error: any Error, _ generation: Int) -> ReloadOutcome {
         self.metrics.background.configurationReloaded(.refused)

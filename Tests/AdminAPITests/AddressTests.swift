@@ -20,6 +20,20 @@ struct AddressTests {
 
     // MARK: Which
 
+    @Test func `The counter of an address' guests can be looked at, reset and freed, whatever the plans count`()
+        async throws
+    {
+        let steered = SteeredAdmin()
+        try await steered.serve { admin in
+            for written in ["guest-sessions 192.0.2.7", "guest-sessions ::ffff:192.0.2.7"] {
+                let shown = try admin.call("GET", self.path(written))
+                #expect(shown.status == 200 && shown.json?["address"]?.string == "guest-sessions 192.0.2.7")
+                #expect(try admin.call("DELETE", self.path(written, "/block")).status == 200)
+            }
+            #expect(try admin.call("GET", self.path("guest-sessions foo")).status == 400)
+        }
+    }
+
     @Test(
         arguments: [
             ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("::FFFF:c000:207", "192.0.2.7"),

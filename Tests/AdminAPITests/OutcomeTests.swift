@@ -95,6 +95,9 @@ struct OutcomeTests {
             for plan in ["pro", "free"] {
                 let body = #"{"plan":"\#(plan)","reason":"press"}"#
                 #expect(try admin.call("PUT", Self.typo + "/plan", body).status == 200)
+                // Such a change moves no version that one could have seen.
+                let tagged = try admin.call("PUT", Self.typo + "/plan", body, headers: [("If-Match", "\"3\"")])
+                #expect(tagged.status == 400 && tagged.json?["member"]?.string == "If-Match")
             }
             #expect(try admin.call("DELETE", Self.typo + "/plan").status == 200)
             let plans = try #require(try admin.call("GET", "/tenants/acme/audit?subject=malory").json?["entries"])

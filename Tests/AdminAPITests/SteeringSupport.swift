@@ -71,7 +71,7 @@ final class SteeredAdmin: Sendable {
         state.enter(.serving)
         let steering = AdminSteering(
             storeKind: "memory", store: { _ in self.store }, view: { Self.view },
-            reload: {
+            reload: { _ in
                 self.reloads.add(1, ordering: .relaxed)
                 return self.outcome.withLock { $0 }
             })
@@ -132,6 +132,8 @@ struct AdminTester {
 /// A store that answers nothing but a failure.
 final class AwayStore: QuotaStore {
     let failure: QuotaFailure
+    /// Tenants whose orders were asked for.
+    let asked = Mutex<Set<TenantID>>([])
     init(_ failure: QuotaFailure) { self.failure = failure }
 
     func admit(_ ask: QuotaAsk) async throws(QuotaFailure) -> Admission { throw self.failure }
@@ -153,7 +155,10 @@ final class AwayStore: QuotaStore {
     ) async throws(QuotaFailure) -> OrderResult { throw self.failure }
     func orders(
         _ book: OrderBook, of tenant: TenantID, since version: Int
-    ) async throws(QuotaFailure) -> [StandingOrder] { throw self.failure }
+    ) async throws(QuotaFailure) -> [StandingOrder] {
+        self.asked.withLock { _ = $0.insert(tenant) }
+        throw self.failure
+    }
     func handOver(_ handOver: HandOver) async throws(QuotaFailure) -> HandOverResult { throw self.failure }
     var generation: UInt64 { 0 }
     var refusalMemory: TimeSpan { .seconds(1) }

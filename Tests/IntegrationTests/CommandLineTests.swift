@@ -24,6 +24,12 @@ struct CommandLineTests {
         return (folder, try folder.write("askgate.yaml", yaml))
     }
 
+    @Test(arguments: ["3651d", "200000d", "999999d", "9223372036854775807s", "0s", "-1s", "d", ""])
+    func `A duration that is none, or too long, is told`(duration: String) throws {
+        let end = try self.run("token", "--lifetime", duration)
+        #expect(end.code == 2 && end.errors.contains("--lifetime"), "\(end)")
+    }
+
     // MARK: Start
 
     @Test(arguments: [("missing/x.log", "there is no such folder"), ("", "it is a folder")])
@@ -253,7 +259,16 @@ struct CommandLineTests {
                 "-c", #"umask 022 && "$0" operator-token n >"$1" 2>"$1.said" && stat -c %a "$1""#,
                 GatewayProcess.binary(), "\(folder.path)/token",
             ])
-        #expect(end.output == "600\n", "\(end.errors)")
+        #expect(end.output == "640\n", "\(end.errors)")
+        // One that holds something else is left as it is.
+        let log = try folder.write("log", "line\n")
+        let other = try ChildProcess.run(
+            "sh",
+            [
+                "-c", #"chmod 644 "$1" && "$0" operator-token n >>"$1" && stat -c %a "$1""#, GatewayProcess.binary(),
+                log,
+            ])
+        #expect(other.output == "644\n" && other.errors.contains("warning: every account"), "\(other)")
     }
 
     @Test func `Health and quota take the same places`() throws {

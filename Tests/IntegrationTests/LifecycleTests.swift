@@ -114,6 +114,18 @@ struct LifecycleTests {
         listener.close()
     }
 
+    @Test func `An api full of connections keeps no operator out`() throws {
+        let gateway = try TestGateway(
+            GatewaySettings.with { $0.http = "{limits: {connections: 8}, timeouts: {idle: 60s}}" })
+        let clients = try (0..<8).map { _ in try gateway.client() }
+        for client in clients { try client.request("GET", "/api/health") }
+        let late = try gateway.client()
+        try late.request("GET", "/api/health")
+        #expect(gateway.process.admin("/livez")?.status == 200)
+        #expect(gateway.process.metrics.value("askgate_connections") >= 9)
+        for client in clients + [late] { client.close() }
+    }
+
     @Test func `Connections and descriptors come back to what they were`() throws {
         let gateway = try TestGateway()
         _ = try gateway.ask(Ask("warm"))

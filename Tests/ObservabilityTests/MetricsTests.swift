@@ -45,13 +45,13 @@ struct MetricsTests {
             shard.authenticationFailed(labels.intern("expired"))
             shard.requestAnswered(
                 route: labels.intern("/api/process"), method: .post, status: 200, duration: .milliseconds(12))
-            shard.connectionsChanged(by: 4)
             shard.configurationReloaded(.applied)
             shard.accessRecordsDropped(7)
             shard.accessLogWriteFailed()
             shard.hopEnded(.served, .badSignature)
         }
         self.registry.background.questionsSampled(count: 3, bytes: 4096)
+        self.registry.background.connectionsSampled(8)
         self.registry.shards[0].providerStateChanged(provider, to: .open)
         self.registry.shards[1].providerStateChanged(provider, to: .closed)
         var degraded = QuotaSample()

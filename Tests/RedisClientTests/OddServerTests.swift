@@ -52,6 +52,27 @@ struct OddServerTests {
         }
     }
 
+    @Test(arguments: [
+        ("ERR max number of clients reached", RedisFailure.notServing),
+        ("DENIED Redis is running in protected mode", .notServing),
+        ("ERR AUTH <password> called without any password configured for the default user", .notPermitted),
+        ("ERR Client sent AUTH, but no password is set", .notPermitted), ("WRONGPASS invalid", .notPermitted),
+    ])
+    func aServerThatTakesNobodyInIsToldFromAWrongPassword(text: String, failure: RedisFailure) async throws {
+        let server = try ScriptedServer { socket in
+            _ = try socket.receive(within: .seconds(20))
+            try socket.send("-\(text)\r\n".utf8)
+            _ = try socket.receive(within: .seconds(20))
+        }
+        var settings = server.settings
+        settings.login = RedisLogin(RedisCredentials(password: "secret"))
+        defer { server.stop() }
+        try await withClient(settings) { client in
+            _ = await client.call("A")
+            #expect(client.redis.state.lastFailure == failure)
+        }
+    }
+
     @Test func anAnswerInSinglePiecesIsWhole() async throws {
         let server = try ScriptedServer { socket in
             try ScriptedServer.greet(socket)

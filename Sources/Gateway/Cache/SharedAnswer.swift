@@ -88,6 +88,8 @@ class SharedAnswer: AnswerReceiver, @unchecked Sendable {
         let joined = self.state.withLock { state -> (Subscription, hasNews: Bool)? in
             guard state.isOpen, pieces <= max(state.pieces, 0) else { return nil }
             let taken = pieces > 0 ? Int(state.ends[pieces &- 1]) : 0
+            // Who paid has left a moment ago, and the call is not given up yet.
+            if state.members.isEmpty, state.end == nil { state.payer = state.nextSerial }
             let subscription = self.add(
                 Member(
                     subscription: Subscription(self, serial: state.nextSerial, loop: loop, receiver: receiver),

@@ -68,7 +68,7 @@ extension DataPlane {
     private func countGuestSession(_ issuer: GuestIssuer, _ context: AskContext) async throws(AskFailure) {
         guard let tenant = context.snapshot.tenants[issuer.tenant] else { throw AskFailure(.internalError) }
         // Apart from the counters of asks, which no address can be mistaken for.
-        let address = ByteString("guest-sessions " + context.client.callerText.string)
+        let address = ByteString(CounterKey.guestSessions.string + context.client.callerText.string)
         let ask = QuotaAsk(
             caller: QuotaCaller(tenant: issuer.tenant, subject: "", address: address),
             limits: [Limit(.requestsPerMinute, scope: .address, quantity: issuer.sessionsPerMinute)],

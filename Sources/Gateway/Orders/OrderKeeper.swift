@@ -38,7 +38,7 @@ package struct OrderKeeper: Sendable {
             let now = self.loop.clock.monotonicTime()
             if generation != seen || now >= due {
                 due = now + Self.period
-                if await self.refreshAll() { seen = generation }
+                if await self.refresh(all: self.snapshots.current.tenants.keys) { seen = generation }
             }
             if now >= expiry {
                 expiry = now + Self.expiry
@@ -48,17 +48,19 @@ package struct OrderKeeper: Sendable {
         }
     }
 
-    private func refreshAll() async -> Bool {
-        for tenant in self.snapshots.current.tenants.keys {
+    /// Asks for what is new of every tenant; false when that of some is not known.
+    package func refresh(all tenants: some Sequence<TenantID>) async -> Bool {
+        var isWhole = true
+        for tenant in tenants {
             do throws(QuotaFailure) {
                 try await self.refresh(tenant)
             } catch {
-                // What is known goes on holding; the store's state is told elsewhere.
-                return false
+                // What is known goes on holding, and in a cluster others are well; the store's state is told elsewhere.
+                isWhole = false
             }
         }
-        self.board.markLoaded()
-        return true
+        if isWhole { self.board.markLoaded() }
+        return isWhole
     }
 
     /// Asks for what is new of one tenant.

@@ -13,6 +13,8 @@ final class KeyEnds {
     }
 
     private static let most = 4096
+    /// Told in one go, so that the leases that are renewed in between do not wait.
+    private static let batch = 128
     private var waiting: [End] = []
     private var isTelling = false
 
@@ -25,7 +27,7 @@ final class KeyEnds {
         self.isTelling = true
         defer { self.isTelling = false }
         var told = 0
-        while told < self.waiting.count, await Self.tell(self.waiting[told], book) { told += 1 }
+        while told < min(self.waiting.count, Self.batch), await Self.tell(self.waiting[told], book) { told += 1 }
         self.waiting.removeFirst(told)
     }
 

@@ -152,7 +152,7 @@ extension MetricDefinition {
                 name: "http_server_request_duration_seconds",
                 help: "Time from the first byte of a request to the last of its answer.", kind: .histogram(.http),
                 scale: .nanoseconds, unit: "seconds", labels: exchange)
-        default: .init(name: "askgate_connections", help: "Client connections open now.", kind: .sum)
+        default: .init(name: "askgate_connections", help: "Connections open now, of all listeners.", kind: .sum)
         }
     }
 

@@ -13,8 +13,8 @@ extension MetricsShard {
         }
     }
 
-    /// Client connections were accepted (positive) or closed (negative).
-    package func connectionsChanged(by change: Int) { self.record { $0.add(Int64(change), to: .connections) } }
+    /// Brings up to date how many connections are open, over all loops and listeners.
+    package func connectionsSampled(_ open: Int) { self.record { $0.set(.connections, to: Int64(open)) } }
 
     package func storeAnswered(_ operation: StoreOperation, after span: TimeSpan) {
         let key = SeriesKey(self.known.operations[operation])

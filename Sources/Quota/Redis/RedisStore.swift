@@ -250,7 +250,9 @@ package final class RedisStore: QuotaStore, @unchecked Sendable {
         let isWell = self.healthNow.withLock { health in
             health.answers &+= 1
             // Another part may still fail.
-            guard proves, health.degraded != nil, self.trusts.areWhole else { return false }
+            guard proves, health.degraded != nil, self.trusts.areWhole(at: self.clock.monotonicTime()) else {
+                return false
+            }
             health.degraded = nil
             return true
         }

@@ -10,8 +10,17 @@ struct StoreTrust {
     /// For how long a store that refused to write has to write before it is believed; then any answer will do, since
     /// nobody may ask for anything to be written.
     private static let writingDoubt = TimeSpan.seconds(30)
+    private var failedAt: MonotonicTime?
+    /// After so long without a failure nobody asks, and nothing is known.
+    private static let concern = TimeSpan.seconds(60)
 
     var isWhole: Bool { self.breaker.isClosed }
+
+    /// Whether it is known to fail now.
+    func fails(at now: MonotonicTime) -> Bool {
+        guard !self.isWhole, let failedAt else { return false }
+        return now - failedAt < Self.concern
+    }
 
     mutating func mayAsk(at now: MonotonicTime) -> Bool { self.breaker.mayAsk(at: now) }
 
@@ -31,6 +40,7 @@ struct StoreTrust {
 
     mutating func failed(_ failure: QuotaFailure, of script: QuotaScript, at now: MonotonicTime) {
         if script.mayWrite, failure == .notServing || failure == .notPermitted { self.refusedWriting = now }
+        self.failedAt = now
         self.breaker.failed(at: now)
     }
 }
@@ -57,7 +67,9 @@ struct StoreTrusts {
     }
 
     /// No part is known to fail.
-    var areWhole: Bool { self.whole.isWhole && self.tenants.values.allSatisfy(\.isWhole) }
+    func areWhole(at now: MonotonicTime) -> Bool {
+        !self.whole.fails(at: now) && !self.tenants.values.contains { $0.fails(at: now) }
+    }
 
     /// Operators may ask for tenants that are not there; what they leave behind stays small.
     mutating func forgetStrangers() { if self.tenants.count >= 1024 { self.tenants = [:] } }
