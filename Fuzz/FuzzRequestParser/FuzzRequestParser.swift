@@ -85,7 +85,8 @@ private func check(_ parsed: ParsedHead, of bytes: [UInt8]) {
     case .chunked: precondition(head.count(of: .contentLength) == 0 && head.minorVersion == 1)
     }
     _ = head.prefersEventStream
-    _ = head.withValue(of: .contentType) { MediaType.isJSON($0) || MediaType.isEventStream($0) }
+    _ = head.withValue(of: .contentType) { MediaType.isJSON($0) }
+    _ = head.withValue(of: .contentEncoding) { MediaType.isIdentity($0) }
     _ = head.value(named: "x-none")
 }
 

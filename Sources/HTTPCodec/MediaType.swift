@@ -25,11 +25,6 @@ package enum MediaType {
         return true
     }
 
-    /// Whether a `Content-Type` value names an event stream, with any parameters.
-    package static func isEventStream(_ contentType: Span<UInt8>) -> Bool {
-        ByteComparison.equalsFolded(contentType.extracting(self.essence(contentType)), "text/event-stream")
-    }
-
     /// Whether an `Accept` value would rather have an event stream than JSON; see `AcceptPreference`.
     package static func prefersEventStream(_ accept: Span<UInt8>) -> Bool {
         var preference = AcceptPreference()

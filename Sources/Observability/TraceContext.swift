@@ -33,14 +33,6 @@ package struct TraceID: Hashable, Sendable, CustomStringConvertible {
 
 /// What one `traceparent` field says.
 package struct TraceContext: Hashable, Sendable {
-    /// Whether a client's trace goes on behind this gateway.
-    package enum EdgePolicy: String, Sendable, CaseIterable {
-        /// Clients are not trusted: a new trace begins, and theirs is only remembered.
-        case restart
-        /// For networks whose callers may decide what is traced.
-        case `continue`
-    }
-
     package let traceID: TraceID
     /// The caller's span, which becomes the parent of ours. Never zero.
     package let spanID: UInt64
@@ -66,27 +58,6 @@ package struct TraceContext: Hashable, Sendable {
             let flags = hexadecimal(field, at: 53, digits: 2)
         else { return nil }
         return TraceContext(traceID: trace, spanID: span, isSampled: flags & 1 == 1)
-    }
-
-    /// The context of an ask at this gateway: our span, in the client's trace or in one of its own.
-    ///
-    /// - Parameter client: what the request's only `traceparent` said. Under `restart` neither its identifier nor its
-    ///   sampled flag is taken over.
-    package static func atEdge(client: TraceContext?, policy: EdgePolicy, request: RequestID) -> TraceContext {
-        let span = SeededNumbers.first(of: request.low ^ (request.high &<< 1))
-        guard policy == .continue, let client else {
-            return TraceContext(traceID: TraceID(request), spanID: span, isSampled: false)
-        }
-        return TraceContext(traceID: client.traceID, spanID: span, isSampled: client.isSampled)
-    }
-
-    /// Appends the field value in version 00. The random flag is kept off: a client's trace may not be random.
-    package func append(to output: inout [UInt8]) {
-        output.append(literal: "00-")
-        self.traceID.append(to: &output)
-        output.append(literal: "-")
-        Hexadecimal.append(self.spanID, to: &output)
-        output.append(literal: self.isSampled ? "-01" : "-00")
     }
 }
 

@@ -61,6 +61,8 @@ final class Reloader: Sendable {
                 self.store.takeLogins(of: loaded.document.store)
                 self.desk.replace(with: loaded.document, snapshot)
                 self.metrics.background.snapshotApplied(generation: generation)
+                self.metrics.providersConfigured(
+                    Set(loaded.document.providers.map { self.metrics.labels.intern($0.name) }))
                 self.metrics.background.configurationReloaded(.applied)
                 self.operations.info(
                     "configuration reloaded",

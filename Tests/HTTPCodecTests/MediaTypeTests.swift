@@ -23,14 +23,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("text/event-stream", true), ("Text/Event-Stream; charset=utf-8", true), ("text/event-streams", false),
-        ("", false),
-    ])
-    func eventStreamsAreRecognised(_ value: String, _ expected: Bool) {
-        #expect(MediaType.isEventStream(Array(value.utf8).span) == expected)
-    }
-
-    @Test(arguments: [
         ("text/event-stream", true), ("TEXT/EVENT-STREAM", true), ("text/event-stream, */*", true),
         ("text/event-stream, */*;q=0.1", true), ("*/*, text/event-stream;q=0.5", false),
         ("application/json, text/event-stream", false), ("text/event-stream, application/json", false),
