@@ -127,7 +127,10 @@ struct CommandLineTests {
         defer { child.signal(15) }
         let mode = try ChildProcess.run("stat", ["-c", "%a", "\(folder.path)/state/operator.token"])
         #expect(mode.output == "600\n")
-        #expect(child.standardError.contains("made the token of the operator `developer`: \(folder.path)/state/"))
+        #expect(
+            Stopwatch.wait(upTo: .seconds(15)) {
+                child.standardError.contains("made the token of the operator `developer`: \(folder.path)/state/")
+            })
         let ready = { try? self.run("health", "--ready", "--admin", "http://127.0.0.1:\(port + 1)").code }
         #expect(Stopwatch.wait(upTo: .seconds(15)) { ready() == 0 })
         let line = try #require(child.standardOutput.split(separator: "\n").first { $0.contains("quota show") })
