@@ -183,9 +183,10 @@ struct LimitTests {
                 return 0
             }
             // A refusal comes at once; an admitted ask waits for the gate.
-            while !client.hasInput && !gate.isPassable { Stopwatch.sleep(milliseconds: 5) }
+            let areAllDecided = { decided.load(ordering: .relaxed) + script.calls.count >= 20 }
+            while !client.hasInput && !areAllDecided() { Stopwatch.sleep(milliseconds: 5) }
             if client.hasInput { decided.add(1, ordering: .relaxed) }
-            if decided.load(ordering: .relaxed) + script.calls.count >= 20 { gate.open() }
+            if areAllDecided() { gate.open() }
             return ((try? client.response()) ?? nil)?.status ?? 0
         }
         let admitted = statuses.count { $0 == 200 }
