@@ -109,14 +109,21 @@ struct StoreRecoveryTests {
 
     @Test func `A key that was claimed while nobody heard the store is free again soon`() throws {
         let redis = try RedisServer()
-        let gateway = try TestGateway(Self.settings(redis))
+        let road = try SlowRoad(to: redis.port)
+        defer { road.close() }
+        var settings = GatewaySettings(loops: 1)
+        settings.store = "{kind: redis, address: \"127.0.0.1:\(road.port)\", timeout: 200ms}"
+        let gateway = try TestGateway(settings)
         let (caller, key) = (Caller(), [("Idempotency-Key", Caller.unique("key"))])
-        #expect(try gateway.ask(Ask("before"), as: caller).status == 200)
-        redis.pause()
+        // The store knows the script from now on.
+        let other = [("Idempotency-Key", Caller.unique("other"))]
+        #expect(try gateway.ask(Ask("before"), as: caller, headers: other).status == 200)
+        road.delay(by: 400)
         let lost = try gateway.ask(Ask("keyed"), as: caller, headers: key)
         #expect(lost.status == 503 && lost.code == "quota_store_unavailable")
-        redis.resume()
-        // The store takes in what was sent to it, and the key with that.
+        // What was sent arrives, and the key is taken.
+        Stopwatch.sleep(milliseconds: 600)
+        road.delay(by: 0)
         #expect(
             Stopwatch.wait(upTo: .seconds(40), every: 200) {
                 (try? gateway.ask(Ask("keyed"), as: caller, headers: key).status) == 200
