@@ -42,36 +42,6 @@ struct AdminProblem: Error, Sendable {
             case .storeUnavailable: 503
             }
         }
-
-        /// The status's own phrase, as `about:blank` asks.
-        var title: String {
-            switch self {
-            case .invalidRequest: "Bad Request"
-            case .unauthenticated: "Unauthorized"
-            case .insufficientRole: "Forbidden"
-            case .notFound, .unknownTenant: "Not Found"
-            case .methodNotAllowed: "Method Not Allowed"
-            case .requestTimeout: "Request Timeout"
-            case .tooMany, .addressesNotCounted: "Conflict"
-            case .versionConflict: "Precondition Failed"
-            case .bodyTooLarge: "Content Too Large"
-            case .unsupportedMediaType: "Unsupported Media Type"
-            case .configurationInvalid: "Unprocessable Content"
-            case .headersTooLarge: "Request Header Fields Too Large"
-            case .storeUnavailable: "Service Unavailable"
-            }
-        }
-    }
-
-    /// The status's own phrase, also for the few that have no code.
-    private var title: String {
-        switch self.status {
-        case 414: "URI Too Long"
-        case 417: "Expectation Failed"
-        case 501: "Not Implemented"
-        case 505: "HTTP Version Not Supported"
-        default: self.code.title
-        }
     }
 
     let code: Code
@@ -121,7 +91,7 @@ struct AdminProblem: Error, Sendable {
         var json = JSONWriter()
         json.beginObject()
         json.member("type", "about:blank")
-        json.member("title", self.title)
+        json.member("title", ReasonPhrase.of(self.status).description)
         json.member("status", self.status)
         json.member("code", self.code.rawValue)
         json.member("detail", self.detail)

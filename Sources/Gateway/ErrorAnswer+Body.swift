@@ -44,7 +44,7 @@ extension ErrorAnswer {
         writer.name("type")
         writer.constant(self.limits.isEmpty ? "about:blank" : quotaExceeded)
         writer.name("title")
-        writer.constant(title(of: status))
+        writer.constant(status == 429 ? "Quota Exceeded" : ReasonPhrase.of(status))
         writer.name("status")
         writer.integer(status)
         writer.name("detail")
@@ -112,33 +112,6 @@ extension ErrorAnswer {
 
 /// Registered for 429 by the RateLimit fields' draft, with the member `violated-policies`.
 private let quotaExceeded: StaticString = "https://iana.org/assignments/http-problem-types#quota-exceeded"
-
-/// The status's own phrase, as `about:blank` asks (RFC 9457 §4.2.1).
-private func title(of status: Int) -> StaticString {
-    switch status {
-    case 400: "Bad Request"
-    case 401: "Unauthorized"
-    case 403: "Forbidden"
-    case 404: "Not Found"
-    case 405: "Method Not Allowed"
-    case 408: "Request Timeout"
-    case 409: "Conflict"
-    case 410: "Gone"
-    case 413: "Content Too Large"
-    case 414: "URI Too Long"
-    case 415: "Unsupported Media Type"
-    case 417: "Expectation Failed"
-    case 422: "Unprocessable Content"
-    case 429: "Quota Exceeded"
-    case 431: "Request Header Fields Too Large"
-    case 501: "Not Implemented"
-    case 502: "Bad Gateway"
-    case 503: "Service Unavailable"
-    case 504: "Gateway Timeout"
-    case 505: "HTTP Version Not Supported"
-    default: "Internal Server Error"
-    }
-}
 
 /// What OpenAI calls errors of this status.
 private func openAIType(of status: Int) -> StaticString {

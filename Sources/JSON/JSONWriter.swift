@@ -35,11 +35,9 @@ package struct JSONWriter {
 
     /// Writes a member's name, which needs no escapes; its value comes next.
     package mutating func name(_ name: StaticString) {
-        assert(name.withUTF8Buffer { endOfPlainRun($0, from: 0) == $0.count }, "\(name) needs escapes")
-        self.bytes.append(addingCapacity: name.utf8CodeUnitCount &+ 4) { output in
-            output.append(self.needsComma ? ",\"" : "\"")
-            output.append(name)
-            output.append("\":")
+        name.withUTF8Buffer { bytes in
+            assert(endOfPlainRun(bytes, from: 0) == bytes.count, "\(name) needs escapes")
+            self.plain(bytes, end: "\":")
         }
         self.needsComma = false
     }
@@ -61,12 +59,18 @@ package struct JSONWriter {
     package mutating func string(utf8: UnsafeBufferPointer<UInt8>) {
         // Most of what is written here is as plain as our own words.
         guard endOfPlainRun(utf8, from: 0) == utf8.count else { return self.escaped(utf8) }
-        self.bytes.append(addingCapacity: utf8.count &+ 3) { output in
+        self.plain(utf8, end: "\"")
+        self.needsComma = true
+    }
+
+    /// Writes what needs no escapes, its quotes and what ends it, with one look for room.
+    @inline(__always)
+    private mutating func plain(_ utf8: UnsafeBufferPointer<UInt8>, end: StaticString) {
+        self.bytes.append(addingCapacity: utf8.count &+ 4) { output in
             output.append(self.needsComma ? ",\"" : "\"")
             output.append(utf8)
-            output.append("\"")
+            output.append(end)
         }
-        self.needsComma = true
     }
 
     private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {

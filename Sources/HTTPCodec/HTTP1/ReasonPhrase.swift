@@ -1,6 +1,7 @@
-/// The words after a status code; clients ignore them, people reading a trace do not.
-enum ReasonPhrase {
-    static func of(_ status: Int) -> StaticString {
+/// The words of a status code, on status lines and as the titles of problems (RFC 9457 §4.2.1); clients ignore them,
+/// people do not.
+package enum ReasonPhrase {
+    package static func of(_ status: Int) -> StaticString {
         switch status {
         case 200...299: self.success(status)
         case 400...499: self.clientError(status)
